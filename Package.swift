@@ -238,6 +238,7 @@ let package = Package(
         "Server", "Subscriptions", "GraphQLTransport", "GraphQLExecution", "StorageChecking",
         "GraphQLPlanning", "GraphQLSchema", "GraphQLResponse", "GraphQLLanguage", "DatabaseSetup",
         "Postgres", "HTTP", "EventLoops", "JSON", "TestSupport", "HTTPTestSupport", "OracleSupport",
+        "Accounts", "TokenSupport",
       ]),
     tests(
       "CommandLineTests",

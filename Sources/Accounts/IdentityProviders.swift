@@ -1,3 +1,4 @@
+import Cryptography
 import Foundation
 import Synchronization
 
@@ -8,6 +9,8 @@ import Synchronization
 ///
 /// `keys` names a file with a JSON Web Key Set, relative to this one unless it begins with `/`. It
 /// is read again after it has changed, which is checked every few seconds while tokens arrive.
+/// Instead of `keys`, an issuer of bearer tokens may have `secret`: the name of a file with a secret
+/// that signs with HS256.
 package final class IdentityProviders: Sendable {
   package struct Fault: Error, CustomStringConvertible {
     package let description: String
@@ -17,6 +20,7 @@ package final class IdentityProviders: Sendable {
     let name: String
     let audience: String
     let file: String
+    let isSecret: Bool
   }
 
   private struct Keys: Sendable {
@@ -39,8 +43,10 @@ package final class IdentityProviders: Sendable {
 
   /// Reads a file.
   ///
+  /// - Parameter allowsSecrets: whether issuers may sign with a shared secret. An identity provider
+  ///   may not, because whoever verifies its tokens could make them.
   /// - Throws: a `Fault` that names the file and the error.
-  package init(file path: String) throws {
+  package init(file path: String, allowsSecrets: Bool = false) throws {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw Fault(description: "\(path) cannot be read.")
     }
@@ -54,10 +60,13 @@ package final class IdentityProviders: Sendable {
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
     var providers: [String: Provider] = [:]
     for (name, entry) in object {
-      guard let issuer = entry["issuer"], let audience = entry["audience"], let keys = entry["keys"]
+      let secret = allowsSecrets ? entry["secret"] : nil
+      guard let issuer = entry["issuer"], let audience = entry["audience"],
+        let keys = entry["keys"] ?? secret
       else { throw Fault(description: "\(path): \(name) needs issuer, audience and keys.") }
       let file = keys.hasPrefix("/") ? keys : folder.appendingPathComponent(keys).path
-      providers[name] = Provider(name: issuer, audience: audience, file: file)
+      providers[name] = Provider(
+        name: issuer, audience: audience, file: file, isSecret: entry["keys"] == nil)
     }
     self.providers = providers
     demo = nil
@@ -65,7 +74,9 @@ package final class IdentityProviders: Sendable {
       guard let loaded = Self.load(provider, at: .now) else {
         throw Fault(
           description:
-            "\(provider.file) has no key for \(name): RSA of 2048 bits or more, or P-256.")
+            "\(provider.file) has no key for \(name): "
+            + (provider.isSecret
+              ? "a secret of 32 bytes or more." : "RSA of 2048 bits or more, or P-256."))
       }
       self.keys.withLock { $0[name] = loaded }
     }
@@ -95,11 +106,20 @@ package final class IdentityProviders: Sendable {
   private static func load(_ provider: Provider, at now: ContinuousClock.Instant) -> Keys? {
     let modified = modified(provider.file)
     guard let data = FileManager.default.contents(atPath: provider.file),
-      let keys = TokenIssuer.keys(ofSet: Array(data))
+      let keys = provider.isSecret ? secret(data) : TokenIssuer.keys(ofSet: Array(data))
     else { return nil }
     return Keys(
       issuer: TokenIssuer(name: provider.name, audience: provider.audience, keys: keys),
       modified: modified, lookedAt: now)
+  }
+
+  /// Returns the key of a file with a secret, without the line's end.
+  private static func secret(_ data: Data) -> [VerificationKey]? {
+    var bytes = Array(data)
+    while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") {
+      bytes.removeLast()
+    }
+    return VerificationKey(secret: bytes).map { [$0] }
   }
 
   private static func modified(_ file: String) -> Date? {

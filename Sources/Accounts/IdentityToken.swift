@@ -12,6 +12,8 @@ package struct IdentityToken: Sendable, Equatable {
   package let name: String?
   /// The expiration in seconds since 1970: `exp` plus the leeway.
   package let endsAt: Int64
+  /// All claims.
+  package let claims: JSONValue
 
   package static let maximumSubjectBytes = 255
   /// The tolerated difference between the clocks of issuer and server, in seconds.
@@ -33,6 +35,7 @@ package struct IdentityToken: Sendable, Equatable {
     else { return nil }
     if case .string(let party)? = claims["azp"], party != issuer.audience { return nil }
     self.subject = subject
+    self.claims = claims
     endsAt = end.saturatingAdd(Self.leewaySeconds)
     email = Self.text(claims["email"])
     isEmailVerified =

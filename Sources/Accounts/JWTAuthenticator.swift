@@ -1,5 +1,6 @@
 import Cryptography
 import Foundation
+import JSON
 
 /// Authenticates bearer tokens that others sign, in addition to the server's sessions.
 ///
@@ -14,6 +15,24 @@ package final class JWTAuthenticator: Sendable {
     let subject: String
     /// The expiration in seconds since 1970.
     let endsAt: Int64
+    let claims: JSONValue
+
+    /// The number of a viewer without an account: positive, and the same for the same claims. Those
+    /// that every token has of its own are left out.
+    var number: Int64 {
+      var writer = JSONWriter()
+      writer.write(issuer)
+      if case .object(let members) = claims {
+        for member in members.sorted(by: { $0.name < $1.name })
+        where !["exp", "iat", "nbf", "jti", "auth_time"].contains(member.name) {
+          writer.write(member.name)
+          writer.write(member.value)
+        }
+      }
+      let digest = SHA256.hash(writer.finish())
+      let bits = digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+      return max(Int64(bits >> 1), 1)
+    }
   }
 
   private let providers: IdentityProviders
@@ -42,7 +61,9 @@ package final class JWTAuthenticator: Sendable {
           let identity = IdentityToken(token.text, from: issuer, now: now)
         else { continue }
         return Verdict.bearer(
-          Bearer(issuer: name, subject: identity.subject, endsAt: identity.endsAt))
+          Bearer(
+            issuer: name, subject: identity.subject, endsAt: identity.endsAt,
+            claims: identity.claims))
       }
       return Verdict.unacceptable
     } completion: {

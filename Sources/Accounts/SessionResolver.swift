@@ -1,5 +1,6 @@
 import EventLoops
 import Foundation
+import JSON
 import Postgres
 import SQL
 import Synchronization
@@ -19,8 +20,17 @@ import Synchronization
 /// accepts no writes, sessions are not extended. If the graph lacks `viewer_of_session`, every
 /// token is unknown.
 package final class SessionResolver {
+  /// A signed-in viewer.
+  package struct Viewer: Sendable, Equatable {
+    /// The ID of the user. Without an account, for a signed token of a graph without
+    /// `viewer_of_token`, a number for the token's claims.
+    package let id: Int64
+    /// The claims of a signed token; nil for a session.
+    package var claims: JSONValue?
+  }
+
   package enum Resolution: Sendable {
-    case viewer(Int64)
+    case viewer(Viewer)
     /// No such session, or one that has expired.
     case unknown
     case failed(PostgresError)
@@ -32,14 +42,14 @@ package final class SessionResolver {
   }
 
   private final class Known {
-    let viewer: Int64
+    let viewer: Viewer
     let until: Moment
     /// The time from which it is looked up again together with others.
     let againFrom: Moment
     /// Whether it was used since the lookup.
     var isUsed = false
 
-    init(_ viewer: Int64, until: Moment, againFrom: Moment) {
+    init(_ viewer: Viewer, until: Moment, againFrom: Moment) {
       self.viewer = viewer
       self.until = until
       self.againFrom = againFrom
@@ -112,7 +122,7 @@ package final class SessionResolver {
   }
 
   /// The user of a token seen in the last seconds.
-  package func known(_ token: SessionToken) -> Int64? {
+  package func known(_ token: SessionToken) -> Viewer? {
     forgetEnded()
     return use(token, .now)?.viewer
   }
@@ -229,6 +239,7 @@ package final class SessionResolver {
   }
 
   private func answer(_ lookUp: LookUp, viewer: Int64?, isUnnoted: Bool) {
+    let viewer = viewer.map { Viewer(id: $0) }
     remember(lookUp, viewer)
     if viewer != nil, isUnnoted { noteUse(of: lookUp.token) }
     report(viewer == nil ? .unknown : .found)
@@ -265,16 +276,23 @@ package final class SessionResolver {
         switch outcome {
         case .success(let result):
           let viewer = result.rowCount > 0 ? result.integer(row: 0, column: 0) : nil
-          let left = Double(bearer.endsAt) - Date().timeIntervalSince1970
-          self.remember(lookUp, viewer, endingIn: .seconds(max(0, left)))
-          self.report(viewer == nil ? .unknown : .found)
-          self.answer(lookUp, viewer.map { .viewer($0) } ?? .unknown)
+          self.answer(lookUp, bearer, viewer)
+        case .failure(let error) where error.isMissingFunction:
+          self.answer(lookUp, bearer, bearer.number)
         case .failure(let error):
           self.report(.failed)
           self.answer(lookUp, .failed(error))
         }
       }
     }
+  }
+
+  private func answer(_ lookUp: LookUp, _ bearer: JWTAuthenticator.Bearer, _ id: Int64?) {
+    let viewer = id.map { Viewer(id: $0, claims: bearer.claims) }
+    let left = Double(bearer.endsAt) - Date().timeIntervalSince1970
+    remember(lookUp, viewer, endingIn: .seconds(max(0, left)))
+    report(viewer == nil ? .unknown : .found)
+    answer(lookUp, viewer.map { .viewer($0) } ?? .unknown)
   }
 
   private func noteUse(of token: SessionToken) {
@@ -306,7 +324,7 @@ package final class SessionResolver {
   }
 
   private func remember(
-    _ lookUp: LookUp, _ viewer: Int64?, endingIn rest: Duration = .seconds(3600)
+    _ lookUp: LookUp, _ viewer: Viewer?, endingIn rest: Duration = .seconds(3600)
   ) {
     // The result may predate the end of a session, and a later lookup is newer.
     guard lookUp.ends == ended.count, waiting[lookUp.token] === lookUp else { return }

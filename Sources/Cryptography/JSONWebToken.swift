@@ -2,8 +2,8 @@ import CCJOSE
 
 /// A public key that verifies tokens: one of a JSON Web Key Set (RFC 7517).
 ///
-/// RSA keys of at least 2,048 bits verify RS256, and P-256 keys verify ES256. A token's header
-/// never chooses the algorithm (RFC 8725, 3.1).
+/// RSA keys of at least 2,048 bits verify RS256, P-256 keys ES256, and shared secrets HS256. A token's
+/// header never chooses the algorithm (RFC 8725, 3.1).
 @safe package final class VerificationKey: @unchecked Sendable {
   // @unchecked: the key is only read after `init`.
   private let key: OpaquePointer
@@ -25,6 +25,16 @@ import CCJOSE
       return nil
     }
     name = unsafe cjose_jwk_get_kid(key, nil).map { unsafe String(cString: $0) }
+    unsafe self.key = key
+  }
+
+  /// Creates a key from a secret that the issuer shares, or returns nil for one of fewer than 32 bytes
+  /// (RFC 7518, 3.2).
+  package init?(secret: [UInt8]) {
+    guard secret.count >= 32, let key = unsafe cjose_jwk_create_oct_spec(secret, secret.count, nil)
+    else { return nil }
+    algorithm = "HS256"
+    name = nil
     unsafe self.key = key
   }
 

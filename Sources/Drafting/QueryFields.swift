@@ -73,7 +73,8 @@ struct QueryFields {
 
   /// The names that have a meaning of their own in templates, or as arguments.
   private static let meaningful: Set<String> = [
-    "viewer", "locale", "app", "sessionHash", "value", "in", "tag", "event", "told", "ended",
+    "viewer", "claim", "role", "locale", "app", "sessionHash", "value", "in", "tag", "event",
+    "told", "ended",
     "field", "count", "totalCount", "limit", "arguments", "secret", "secretHash", "result",
     "first", "last", "after", "before",
   ]

@@ -17,6 +17,7 @@ struct ParameterBinder {
   let viewer: Int64
   let preferences: RequestPreferences
   let sessionHash: [UInt8]?
+  let claims: JSONValue?
   let cursorSigner: CursorSigner
   /// The context of a mutation's field.
   var call: CallContext?
@@ -47,6 +48,8 @@ struct ParameterBinder {
     case .app: result.append(preferences.app)
     case .sessionHash:
       if let sessionHash { result.append(sessionHash) } else { result.appendNull() }
+    case .claim(let path):
+      if let text = claim(path) { result.append(text) } else { result.appendNull() }
     case .input(let source, let type): try append(source, type, to: &result)
     case .sortKey(let source, let index, let order):
       if let key = try sortKey(source, index, order) {
@@ -70,9 +73,25 @@ struct ParameterBinder {
     switch parameter {
     case .input(let source, _), .sortKey(let source, _, _), .sortKeyIsNull(let source, _, _):
       inputs.error(source, at: problem.path, of: place, problem.message)
-    case .viewer, .locale, .app, .sessionHash, .rowCount, .call, .event, .told, .ended:
+    case .viewer, .locale, .app, .sessionHash, .claim, .rowCount, .call, .event, .told, .ended:
       .fault(problem.message)
     }
+  }
+
+  /// Returns a claim as text: an object or a list as JSON. Nil for one that is absent or null, or that
+  /// PostgreSQL cannot store.
+  private func claim(_ path: [String]) -> String? {
+    var value = claims
+    for step in path { value = value?[step] }
+    let text: String
+    switch value {
+    case nil, .null?: return nil
+    case .string(let string)?: text = string
+    case .number(let number)?: text = number
+    case .boolean(let isTrue)?: text = isTrue ? "true" : "false"
+    case .array?, .object?: text = value.map { "\($0)" } ?? ""
+    }
+    return text.utf8.contains(0) ? nil : text
   }
 
   private func append(_ parameter: CallParameter, to result: inout PostgresParameters) {
@@ -220,6 +239,7 @@ struct ParameterBinder {
     case .viewer: return String(viewer)
     case .locale: return preferences.locale
     case .app: return preferences.app
+    case .claim(let path): return claim(path)
     case .event: return String(event.node)
     case .told: return String(event.told)
     case .ended: return String(event.ended)

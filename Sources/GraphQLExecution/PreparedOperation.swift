@@ -20,6 +20,8 @@ package final class PreparedOperation {
   package var preferences = RequestPreferences()
   /// The SHA-256 of the token of the request's session; nil without one.
   package var sessionHash: [UInt8]?
+  /// The claims of the request's signed token; nil without one.
+  package var claims: JSONValue?
   private let content: Content
 
   /// The part of an operation that repeated requests share.
@@ -133,7 +135,7 @@ extension PreparedOperation {
   func binder(_ viewer: Int64, _ call: CallContext? = nil) -> ParameterBinder {
     ParameterBinder(
       variables: variables, inputs: inputs, viewer: viewer, preferences: preferences,
-      sessionHash: sessionHash, cursorSigner: cursorSigner, call: call)
+      sessionHash: sessionHash, claims: claims, cursorSigner: cursorSigner, call: call)
   }
 
   /// The parameters as people write them, in the order of `$1`, `$2`, ...; nil for null and for keys

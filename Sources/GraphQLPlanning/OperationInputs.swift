@@ -39,7 +39,8 @@ package struct OperationInputs: Sendable {
     for (parameter, place) in parameters {
       let found: Name
       switch parameter {
-      case .viewer, .locale, .app, .sessionHash, .rowCount, .call, .event, .told, .ended: continue
+      case .viewer, .locale, .app, .sessionHash, .claim, .rowCount, .call, .event, .told, .ended:
+        continue
       case .input(let input, _): found = name(of: input, place)
       case .sortKey(let input, _, _), .sortKeyIsNull(let input, _, _):
         found = name(of: input, place)

@@ -44,6 +44,7 @@ extension PlanParameter {
     case .locale: "text: the languages of the request, best first"
     case .app: "text: the application of the request"
     case .sessionHash: "bytea: SHA-256 of the session's token"
+    case .claim(let path): "text: the token's claim \(path.joined(separator: "."))"
     case .input(let source, let type): "\(type.sql): \(source.description(names))"
     case .sortKey(let source, let index, _):
       "sort key \(index + 1) of the cursor in \(source.description(names))"

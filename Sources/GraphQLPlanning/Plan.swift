@@ -78,6 +78,8 @@ package enum PlanParameter: Sendable, Hashable {
   case app
   /// The SHA-256 of the token of the request's session.
   case sessionHash
+  /// A claim of the request's signed token, as text; null without a token or without the claim.
+  case claim([String])
   case input(InputSource, as: ParameterType)
   /// A sort key inside a cursor; `order` ties the cursor to the order that it was made for.
   case sortKey(InputSource, index: Int, order: UInt32)
@@ -97,7 +99,7 @@ package enum PlanParameter: Sendable, Hashable {
   package var sqlType: SQLType? {
     switch self {
     case .viewer: ParameterType.id.sql
-    case .locale, .app: ParameterType.text.sql
+    case .locale, .app, .claim: ParameterType.text.sql
     case .sessionHash: SQLType("bytea")
     case .input(_, let type): type.sql
     case .sortKey: nil

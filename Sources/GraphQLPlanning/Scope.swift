@@ -118,6 +118,9 @@ struct TemplateRenderer {
     case .viewer?: return statement.reference(.viewer)
     case .locale? where scope.arguments[name] == nil: return statement.reference(.locale)
     case .sessionHash?: return statement.reference(.sessionHash)
+    case .claim(let steps)?
+    where name != "value" && scope.arguments[name] == nil && scope.outerArguments[name] == nil:
+      return statement.reference(.claim(steps))
     case .app? where scope.arguments[name] == nil: return statement.reference(.app)
     case .tag(let type)?: return schema.tag(ofTypeNamed: type).map { "\($0)" } ?? "NULL"
     case .result(let key)?:

@@ -22,7 +22,6 @@ package struct ContractEntry: Sendable, Hashable, CustomStringConvertible {
 
   /// A setting of a server that makes an entry required.
   package enum Feature: String, Sendable, CaseIterable {
-    case signedTokens = "--jwt-keys"
     case photos = "--photos"
     case outbox = "--outbox"
   }
@@ -84,9 +83,9 @@ package enum GraphContract {
     use: "finds how long a session lasts, for sockets and streams that end with it",
     "sockets and streams do not end with their session")
   package static let viewerOfToken = ContractEntry(
-    "viewer_of_token", .function(["text", "text"]), [.reader], requiredBy: .signedTokens,
+    "viewer_of_token", .function(["text", "text"]), [.reader],
     use: "finds the user that a signed token stands for",
-    "no signed token is accepted")
+    "signed tokens stand for their claims only, and `:viewer` is a number made of them")
 
   package static let sessionNamed = ContractEntry(
     "session_named", .function(["bytea"]), [.reader],

@@ -10,6 +10,8 @@ import CCJOSE
   public enum Kind: Sendable {
     case rsa(bits: Int)
     case p256, p384, secret
+    /// A secret that the verifier has in a file.
+    case shared(String)
   }
 
   public init(_ kind: Kind = .p256, name: String? = nil) {
@@ -27,6 +29,9 @@ import CCJOSE
     case .secret:
       algorithm = "HS256"
       unsafe made = cjose_jwk_create_oct_random(256, nil)
+    case .shared(let secret):
+      algorithm = "HS256"
+      unsafe made = cjose_jwk_create_oct_spec(Array(secret.utf8), secret.utf8.count, nil)
     }
     guard let made = unsafe made else { preconditionFailure("cjose makes no key") }
     unsafe key = made

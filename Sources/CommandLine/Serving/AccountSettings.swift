@@ -54,7 +54,7 @@ extension AccountInputs.Settings {
   static func tokenIssuers(_ options: CommandOptions) throws -> IdentityProviders? {
     guard let file = options.text("jwt-keys") else { return nil }
     do {
-      return try IdentityProviders(file: file)
+      return try IdentityProviders(file: file, allowsSecrets: true)
     } catch let fault as IdentityProviders.Fault {
       throw UsageError("\(options.origin("jwt-keys")): \(fault)")
     }

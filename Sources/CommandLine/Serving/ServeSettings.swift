@@ -312,7 +312,6 @@ struct ServeSettings {
   /// The features for which the database must have functions.
   var contractFeatures: Set<ContractEntry.Feature> {
     var features: Set<ContractEntry.Feature> = []
-    if server.tokenIssuers != nil { features.insert(.signedTokens) }
     if photos.isGiven { features.insert(.photos) }
     if server.outbox != nil { features.insert(.outbox) }
     return features

@@ -21,8 +21,8 @@ package enum StorageDirectives {
     directive @hidden(rows: String!) on SCHEMA
     "The low byte of the IDs of the type."
     directive @tag(id: Int!) on OBJECT
-    "The rows of the type: a table or a call of a set-returning function. `masked`: the rows that a non-null reference reads instead."
-    directive @table(name: String!, masked: String, key: String! = "id") on OBJECT | INTERFACE
+    "The rows of the type: a table or a call of a set-returning function. `where`: the condition of rows that exist for the viewer, on `this`. `masked`: the rows that a non-null reference reads instead."
+    directive @table(name: String!, where: String, masked: String, key: String! = "id") on OBJECT | INTERFACE
     "A left join, added when an expression mentions its name. `required`: each row has its counterpart, so PostgreSQL may begin there. `copies`: the columns, separated by commas, that the joined table has under the same names; pages in an order of that table read the copies."
     directive @join(name: String!, table: String!, on: String!, required: Boolean! = false, copies: String) repeatable on OBJECT | INTERFACE
     "A column whose name is not the field's in snake_case, or that belongs to the join `of`, or a count from which `hidden` is subtracted."

@@ -177,10 +177,22 @@ struct StorageReader {
         let name = template(directive.string("name"))
       else { continue }
       return TableStorage(
-        name: name, masked: template(directive.string("masked")),
+        name: Self.rows(of: name, where: template(directive.string("where"))),
+        masked: template(directive.string("masked")),
         keys: Self.keys(directive.string("key")))
     }
     return nil
+  }
+
+  /// Returns what stands for a table with a rule: its rows that satisfy it. PostgreSQL merges such a
+  /// sub-select with the statement around it.
+  private static func rows(of table: SQLTemplate, where rule: SQLTemplate?) -> SQLTemplate {
+    guard let rule else { return table }
+    let names = ["this": "own_row"]
+    let text = """
+      (SELECT own_row.* FROM \(table.text(renaming: [:])) AS own_row WHERE \(rule.text(renaming: names)))
+      """
+    return (try? SQLTemplate(text)) ?? table
   }
 
   /// Returns the columns of a key, which are separated by commas.

@@ -7,6 +7,8 @@ enum TemplateVariable: Hashable {
   case locale, app
   /// The SHA-256 of the token of the request's session; NULL without one.
   case sessionHash
+  /// A claim of the request's signed token, by its path; an argument of this name comes first.
+  case claim([String])
   /// The number of rows that are read of a page, or that a list has at most.
   case limit
   /// The sort key of the cursor that the page starts from, numbered from 1; NULL without one.
@@ -38,12 +40,17 @@ enum TemplateVariable: Hashable {
       self = .result(key: path.count == 2 ? path[1] : nil)
       return
     }
+    if path.count > 1, name == "claim" {
+      self = .claim(Array(path.dropFirst()))
+      return
+    }
     guard path.count == 1 else { return nil }
     switch name {
     case "viewer": self = .viewer
     case "locale": self = .locale
     case "app": self = .app
     case "sessionHash": self = .sessionHash
+    case "role": self = .claim(["role"])
     case "event": self = .event
     case "told": self = .told
     case "ended": self = .ended

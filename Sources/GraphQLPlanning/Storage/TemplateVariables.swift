@@ -133,7 +133,7 @@ struct TemplateVariables {
     switch TemplateVariable(path) {
     case .tag(let type)?: return schema.tag(ofTypeNamed: type) != nil
     case .viewer?, .locale?, .app?, .sessionHash?, .limit?, .key?, .totalCount?, .count?, .field?,
-      .in?:
+      .in?, .claim?:
       return true
     // Only where an argument has this name, or a mutation's function something to return.
     case .result?, .event?, .told?, .ended?, nil: return false

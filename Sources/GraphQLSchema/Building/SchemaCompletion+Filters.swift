@@ -425,7 +425,9 @@ extension Directive {
       guard !["orderBy", "count", "hidden", "fromEnd"].contains(argument.name.text),
         case .string(let literal) = argument.value.content
       else { return true }
-      return literal.text.variables.allSatisfy { ["viewer", "tag", "locale", "app"].contains($0) }
+      return literal.text.variables.allSatisfy {
+        ["viewer", "tag", "locale", "app", "claim", "role"].contains($0)
+      }
     }
   }
 }

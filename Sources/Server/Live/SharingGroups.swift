@@ -20,7 +20,14 @@ struct SharingGroups {
       variables = operation.variables
       onError = operation.onError
       let parameters = operation.plan.plan.parameters
-      self.viewer = parameters.contains(.viewer) ? viewer : nil
+      let dependsOnViewer = parameters.contains {
+        switch $0 {
+        // Viewers without accounts are numbered by their claims.
+        case .viewer, .claim: true
+        default: false
+        }
+      }
+      self.viewer = dependsOnViewer ? viewer : nil
       locale = parameters.contains(.locale) ? operation.preferences.locale : nil
       app = parameters.contains(.app) ? operation.preferences.app : nil
       sessionHash = parameters.contains(.sessionHash) ? operation.sessionHash : nil

@@ -96,7 +96,7 @@ final class SocketSession {
       guard !socket.isClosing else { return }
       switch resolution {
       case .viewer(let viewer):
-        monitor.start(token, of: viewer) { [weak self] in self?.close(.forbidden) }
+        monitor.start(token, of: viewer.id) { [weak self] in self?.close(.forbidden) }
         acknowledge()
       case .unknown: close(.forbidden)
       case .failed(let error): failed(.failure(error))

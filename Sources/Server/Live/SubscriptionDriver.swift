@@ -346,7 +346,8 @@ final class SubscriptionDriver: @unchecked Sendable {
     sessions.forget(session.token)
     sessions.resolve(session.token) { [weak self] resolution in
       switch resolution {
-      case .viewer(session.viewer): self?.handle(.checked(id, .valid))
+      case .viewer(let viewer) where viewer.id == session.viewer:
+        self?.handle(.checked(id, .valid))
       case .viewer, .unknown: self?.handle(.checked(id, .over))
       case .failed: self?.handle(.checked(id, .unknown))
       }

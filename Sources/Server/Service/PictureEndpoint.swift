@@ -99,7 +99,7 @@ final class PictureEndpoint {
     let body = request.body
     sessions.resolve(token) { [self] resolution in
       switch resolution {
-      case .viewer(let viewer): make(body, viewer, call)
+      case .viewer(let viewer): make(body, viewer.id, call)
       case .unknown:
         refuse(
           call,
@@ -185,7 +185,7 @@ final class PictureEndpoint {
     }
     sessions.resolve(token) { [self] resolution in
       switch resolution {
-      case .viewer(let viewer): serve(asked, to: viewer, call)
+      case .viewer(let viewer): serve(asked, to: viewer.id, call)
       case .unknown: serve(asked, to: 0, call)
       case .failed(let error): refuse(call, error)
       }

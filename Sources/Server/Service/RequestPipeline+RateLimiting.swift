@@ -37,7 +37,7 @@ extension RequestPipeline {
   /// The viewer whose session is known already; 0 of everybody else.
   func knownViewer(of caller: Caller) -> Int64 {
     guard case .token(let token) = caller.credential else { return 0 }
-    return sessions.known(token) ?? 0
+    return sessions.known(token)?.id ?? 0
   }
 
   /// Returns the points for parsing, validating and planning a document, which take about as long

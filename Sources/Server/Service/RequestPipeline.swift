@@ -274,7 +274,7 @@ final class RequestPipeline {
         Self.unauthenticated(
           "The Authorization header must be \"Bearer\" and a session token."))
     case .token(let token):
-      if let viewer = sessions.known(token) { return charge(operation, viewer: viewer, flight) }
+      if let viewer = sessions.known(token) { return charge(operation, viewer, flight) }
       if operation.lasts { return wait(for: token, operation, flight) }
       sessions.resolve(token) { [self] in resolved($0, operation, flight) }
     }
@@ -299,7 +299,7 @@ final class RequestPipeline {
   ) {
     if flight.isOver { return }
     switch resolution {
-    case .viewer(let viewer): charge(operation, viewer: viewer, flight)
+    case .viewer(let viewer): charge(operation, viewer, flight)
     case .unknown: flight.finish(Self.unknownToken)
     case .failed(let error): flight.finish(.failure(error))
     }
@@ -318,6 +318,13 @@ final class RequestPipeline {
     let hasToken = flight.caller.credential != .none
     return shared.introspection.refuses(operation, hasToken: hasToken)
       ? .refused([IntrospectionAccess.refusal]) : nil
+  }
+
+  private func charge(
+    _ operation: PreparedOperation, _ viewer: SessionResolver.Viewer, _ flight: RequestInFlight
+  ) {
+    operation.claims = viewer.claims
+    charge(operation, viewer: viewer.id, flight)
   }
 
   /// Takes the points that it costs, and notes whose share of the connections it takes.
@@ -426,7 +433,7 @@ final class RequestPipeline {
     sessions.forget(token)
     sessions.resolve(token) { resolution in
       switch resolution {
-      case .viewer(let viewer): completion(.success(viewer))
+      case .viewer(let viewer): completion(.success(viewer.id))
       case .unknown: completion(.success(0))
       case .failed(let error): completion(.failure(error))
       }

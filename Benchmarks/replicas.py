@@ -77,6 +77,7 @@ class World:
         self.options, self.folder = options, folder
         self.log = open(options.log, "a") if options.log else subprocess.DEVNULL
         self.clusters, self.servers = [], []
+        self.photos = self.sub("photos")
         self.ports = [free_port() for _ in range(2)]
         self.admin_ports = [free_port() for _ in range(2)]
         self.primary = self.keep(Cluster(self.sub("primary")))
@@ -111,7 +112,7 @@ class World:
                  "target_session_attrs=read-write", "--replica-database",
                  f"host={replicas} user=sociograph dbname=sociograph", "--replica-lag", "3s", "--rate-limit", "off",
                  "--rate-limit-address", "off", "--slow-operation", "off", "--shutdown-delay", "0s",
-                 "--admin-listen", f"127.0.0.1:{self.admin_ports[number]}", *arguments], self.ports[number],
+                 "--photos", self.photos, "--admin-listen", f"127.0.0.1:{self.admin_ports[number]}", *arguments], self.ports[number],
                 log=self.log))
         time.sleep(2.5)
 
@@ -339,6 +340,30 @@ def mix(world, found, quick):
                f"{share:.1%} of the statements reached the primary (5 %); with changes(since:) {whole:.1%}; {places}")
 
 
+def pictures(world, found, quick):
+    """A picture that one server takes is shown by both, and so is its square."""
+    data = open("sql/demo/photos/post-harbour.png", "rb").read()
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{world.ports[0]}/photos", data,
+        {"Authorization": f"Bearer {TOKEN}", "Content-Type": "image/png"})
+    url = json.load(urllib.request.urlopen(request))["url"]
+    client = world.client()
+    _, body = client.ask("""mutation($u: URL!) { createPhoto(input: {url: $u, altText: "A boat."}) {
+      photo { url square: url(shape: SQUARE, width: 160) } userErrors { code } } }""", {"u": url})
+    if "data" not in body:
+        sys.exit(f"replicas: {body}")
+    photo = body["data"]["createPhoto"]["photo"]
+    seen = []
+    for port in world.ports:
+        for path in (photo["url"], photo["square"]):
+            path = path[path.index("/photos/"):]
+            answer = urllib.request.urlopen(urllib.request.Request(
+                f"http://127.0.0.1:{port}{path}", headers={"Authorization": f"Bearer {TOKEN}"}))
+            seen.append((answer.status, answer.headers["Content-Type"], len(answer.read())))
+    found.hold("pictures of one folder", len(seen) == 4 and seen[:2] == seen[2:] and all(
+        status == 200 and kind == "image/png" and size > 500 for status, kind, size in seen), f"{seen}")
+
+
 def events(world, found, quick):
     """A subscription at one server, comments at the other, while transactions are open that began before."""
     client = world.client()
@@ -457,7 +482,7 @@ def orphan_and_fail_over(world, found, quick):
 
 CHECKS = {
     "own-writes": without_delay, "delayed": delayed, "paused": paused, "sign-ups": sign_ups,
-    "there-and-back": there_and_back, "rate": rate, "mix": mix, "events": events, "fail-over": orphan_and_fail_over,
+    "there-and-back": there_and_back, "rate": rate, "mix": mix, "pictures": pictures, "events": events, "fail-over": orphan_and_fail_over,
 }
 
 

@@ -15,6 +15,9 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
+
+import outage
 
 ANSWER = b'{"data":{"a":1}}'
 
@@ -122,6 +125,35 @@ class Server:
             return sorted(json.load(file))
 
 
+# One object each, whose statement takes 5 ms, 20 ms asleep, or 2 ms of the processor.
+PLANTED = {
+    "pool": """type Query { probe: Probe @reference(from: "(SELECT 1 AS id, pg_sleep(0.005))") }
+type Probe { id: Int! @sql(expression: "1") }""",
+    "sleep": """type Query { probe: Probe @reference(from: "(SELECT 1 AS id, pg_sleep(0.02))") }
+type Probe { id: Int! @sql(expression: "1") }""",
+    "core": """type Query {
+  probe: Probe @reference(from: "(SELECT count(md5(n::text)) AS id FROM generate_series(1, 4000) n)")
+}
+type Probe { id: Int! @sql(expression: "this.id") }""",
+}
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_for(port):
+    for _ in range(300):
+        try:
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/ready", timeout=1).read()
+            return
+        except OSError:
+            time.sleep(0.1)
+    sys.exit("load-check: the server did not become ready")
+
+
 class Check:
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
@@ -132,8 +164,11 @@ class Check:
         self.failures = 0
 
     def load(self, *arguments, compare=False):
+        return self.load_of(self.mix, *arguments, compare=compare)
+
+    def load_of(self, mix, *arguments, compare=False):
         save = f"{self.folder}/out.json"
-        words = [self.program, "load"] + (["compare"] if compare else []) + [self.mix, "--save", save, *arguments]
+        words = [self.program, "load"] + (["compare"] if compare else []) + [mix, "--save", save, *arguments]
         run = subprocess.run(words, capture_output=True, text=True)
         with open(save) as file:
             return run.returncode, json.load(file), run
@@ -179,6 +214,46 @@ class Check:
         self.true("knee found", knee["found"], knee["limit"]["evidence"])
         self.near("knee rate", knee["rate_per_s"] or 0, 300, 0.05)
         self.true("knee resource", knee["limit"]["resource"] == "connections", knee["limit"]["resource"])
+
+    def planted(self, name, wanted, options, prefix=()):
+        """The knee of a server whose limit is known: one short statement, by even arrivals."""
+        mix = f"{self.folder}/planted"
+        os.makedirs(mix, exist_ok=True)
+        with open(mix + "/P.graphql", "w") as file:
+            file.write("query P { probe { id } }")
+        with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+            os.chmod(folder, 0o755)
+            cluster = outage.Cluster(folder)
+            port = free_port()
+            os.makedirs(folder + "/schema")
+            with open(folder + "/schema/graph.graphql", "w") as file:
+                file.write(PLANTED[name])
+            server = subprocess.Popen(
+                [*prefix, self.program, "serve", "--schema", folder + "/schema", "--database", cluster.url,
+                 "--listen", f"127.0.0.1:{port}", "--server-timing", "all", "--rate-limit", "off",
+                 "--rate-limit-address", "off", "--slow-operation", "off", "--shutdown-delay", "0s", *options],
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            try:
+                wait_for(port)
+                _, result, _ = self.load_of(
+                    mix, "--url", f"http://127.0.0.1:{port}/graphql", "--find-knee", "--arrivals", "even",
+                    "--step", "4s", "--rates", "20..20000", "--warm-up", "1s", "--connections", "190")
+            finally:
+                server.terminate()
+                server.wait()
+                cluster.stop()
+        knee = result["knee"]
+        self.true(f"planted {name}", knee["found"] and knee["limit"]["resource"] in wanted,
+                  f"{knee['rate_per_s'] or 0:.0f}/s, {knee['limit']['resource']}: {knee['limit']['evidence']}")
+
+    def pool(self):
+        self.planted("pool", {"connections"}, ["--loops", "1", "--pool-size", "1"])
+
+    def sleep(self):
+        self.planted("sleep", {"postgresql", "connections"}, ["--loops", "1", "--pool-size", "4"])
+
+    def core(self):
+        self.planted("core", {"server", "network", "postgresql"}, ["--loops", "1"], prefix=("taskset", "-c", "0"))
 
     def same(self):
         self.compare("same", 1.0)
@@ -228,7 +303,7 @@ class Check:
         self.true("interrupt", code == 130 and took < 6, f"exit {code} after {took:.1f} s")
 
 
-CHECKS = ["stall", "mm1", "split", "knee", "same", "slower", "starved", "cpu", "interrupt"]
+CHECKS = ["stall", "mm1", "split", "knee", "pool", "sleep", "core", "same", "slower", "starved", "cpu", "interrupt"]
 
 
 def main():

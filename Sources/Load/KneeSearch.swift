@@ -68,17 +68,26 @@ package struct KneeLimit: Sendable, Equatable {
   }
 
   /// Compares the last step that was met with the first that was missed: the part of the time that
-  /// grew most names the resource.
+  /// grew most names the resource. A server whose connections are too few refuses what waits too long
+  /// for one, and says so (`SERVICE_OVERLOADED`); other refusals are a limit of their own.
   package init(met: LoadMeasurement?, missed: LoadMeasurement) {
     let refused = missed.totals.count(.throttled)
-    if refused > (met?.totals.count(.throttled) ?? 0), refused * 2 > missed.totals.errorCount,
-      Double(refused) > Double(missed.totals.offered) * 0.001
-    {
+    let isThrottled =
+      refused > (met?.totals.count(.throttled) ?? 0) && refused * 2 > missed.totals.errorCount
+      && Double(refused) > Double(missed.totals.offered) * 0.001
+    let overloaded = missed.totals.byCode.first { $0.code == "SERVICE_OVERLOADED" }?.count ?? 0
+    let refusals = "the server refused \(refused) of \(missed.totals.offered) requests"
+    let grown = KneeLimit(growthFrom: met, to: missed)
+    if isThrottled, grown.resource != "connections" || overloaded * 2 < refused {
+      self.init(resource: "throttled", evidence: refusals)
+    } else {
       self.init(
-        resource: "throttled",
-        evidence: "the server refused \(refused) of \(missed.totals.offered) requests")
-      return
+        resource: grown.resource,
+        evidence: isThrottled ? "\(grown.evidence); \(refusals)" : grown.evidence)
     }
+  }
+
+  private init(growthFrom met: LoadMeasurement?, to missed: LoadMeasurement) {
     guard missed.totals.timed > 0 else {
       self.init(
         resource: "unknown",

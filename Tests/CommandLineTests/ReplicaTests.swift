@@ -13,6 +13,10 @@ import Testing
       "python3", TestCluster.packageFolder + "/Benchmarks/replicas.py", "--program",
       ProgramRun.executable, "--quick", "--no-times", "--log", folder.path + "/log",
     ]
+    // Settings of the tests are none of the program's.
+    process.environment = ProcessInfo.processInfo.environment.filter {
+      !$0.key.hasPrefix("SOCIOGRAPH_")
+    }
     process.currentDirectoryURL = URL(fileURLWithPath: TestCluster.packageFolder)
     let output = folder.path + "/output"
     #expect(FileManager.default.createFile(atPath: output, contents: nil))

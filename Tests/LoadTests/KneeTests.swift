@@ -42,15 +42,19 @@ import Testing
 
   // MARK: What limits
 
-  private func measured(_ parts: [(String, Double)], throttled: Int = 0) -> LoadMeasurement {
+  private func measured(
+    _ parts: [(String, Double)], throttled: Int = 0, code: String? = nil
+  ) -> LoadMeasurement {
     var window = WindowResult()
     window.duration = 1_000_000_000
+    window.codes = code.map { [$0] } ?? []
     var sums = SplitSums()
     for index in 0..<100 {
       var sample = Sample(operation: 0, intended: Int64(index), takenUp: Int64(index))
       sample.sent = sample.takenUp
       sample.done = sample.sent + Int64(parts.reduce(0) { $0 + $1.1 } * 1e6)
       sample.outcome = index < throttled ? .throttled : .ok
+      if code != nil, index < throttled { sample.code = 0 }
       window.samples.append(sample)
       if !parts.isEmpty {
         sums.add(
@@ -79,5 +83,13 @@ import Testing
       KneeLimit(met: measured([]), missed: measured([], throttled: 5)).resource == "throttled")
     #expect(KneeLimit(met: measured([]), missed: measured([])).resource == "unknown")
     #expect(KneeLimit(met: nil, missed: measured([("wait", 9)])).resource == "connections")
+    // What waits too long for a connection is refused in the end.
+    for (part, code, resource) in [
+      ("wait", "SERVICE_OVERLOADED", "connections"), ("wait", "RATE_LIMITED", "throttled"),
+      ("postgresql", "SERVICE_OVERLOADED", "throttled"),
+    ] {
+      let missed = measured([(part, 90)], throttled: 5, code: code)
+      #expect(KneeLimit(met: measured([(part, 5)]), missed: missed).resource == resource)
+    }
   }
 }

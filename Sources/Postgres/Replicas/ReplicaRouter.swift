@@ -1,4 +1,14 @@
 import EventLoops
+import Synchronization
+
+/// What the event loops of a process know of its replicas together.
+package final class SharedReplicaStates: Sendable {
+  let states: Mutex<ReplicaStates>
+
+  package init(replicas: Int, loops: Int, maximumLag: Duration) {
+    states = Mutex(ReplicaStates(count: replicas, loops: loops, maximumLag: maximumLag))
+  }
+}
 
 /// Runs the reads of one event loop on replicas, where these have what the client wrote and saw
 /// before, and on the primary otherwise.
@@ -88,7 +98,9 @@ package final class ReplicaRouter: StatementRunner {
   /// The functions that only the primary can run.
   private let primaryFunctions: Set<String>
   private let report: (_ host: String, ReplicaStates.Change) -> Void
-  private var states: ReplicaStates
+  private let shared: SharedReplicaStates
+  /// The number of the event loop among those of the process.
+  private let number: Int
   private var reads = [Int](repeating: 0, count: Place.allCases.count)
   private var timer: LoopTimer?
   /// The completions that wait for a question to the primary that begins after they came.
@@ -116,11 +128,13 @@ package final class ReplicaRouter: StatementRunner {
   /// - Parameters:
   ///   - primary: what runs the statements on the primary.
   ///   - replicas: the pools, one for each host, and what runs statements on them.
+  ///   - states: what the loops of the process share, and the number of this one among them.
   ///   - primaryFunctions: the names of functions that read what only a primary has.
   package init(
     primary: any StatementRunner, pool: PostgresPool,
     replicas: [(pool: PostgresPool, runner: any StatementRunner)], positions: ReadPositions,
-    primaryFunctions: Set<String>, settings: Settings = Settings(),
+    states: (shared: SharedReplicaStates, loop: Int), primaryFunctions: Set<String>,
+    settings: Settings = Settings(),
     report: @escaping (_ host: String, ReplicaStates.Change) -> Void = { _, _ in }
   ) {
     loop = pool.loop
@@ -131,7 +145,7 @@ package final class ReplicaRouter: StatementRunner {
     self.primaryFunctions = primaryFunctions
     self.settings = settings
     self.report = report
-    states = ReplicaStates(count: replicas.count, maximumLag: settings.maximumLag)
+    (shared, number) = states
   }
 
   /// Opens the connections, and begins to look at the replicas.
@@ -157,13 +171,13 @@ package final class ReplicaRouter: StatementRunner {
 
   package var statistics: Statistics {
     let now = Moment.now
+    let known = shared.states.withLock { states in
+      replicas.indices.map { (isIn: states.isIn($0), lag: states.lag($0, at: now)) }
+    }
     return Statistics(
       reads: reads,
-      replicas: replicas.indices.map {
-        (
-          replicas[$0].pool.configuration.hostName, states.isIn($0), states.lag($0, at: now),
-          replicas[$0].reads
-        )
+      replicas: zip(replicas, known).map {
+        ($0.pool.configuration.hostName, $1.isIn, $1.lag, $0.reads)
       })
   }
 
@@ -176,9 +190,10 @@ package final class ReplicaRouter: StatementRunner {
     if statement.needsPrimary(primaryFunctions) {
       return onPrimary(.primary, statement, parameters, client, completion)
     }
-    switch decide(client) {
+    let (decision, changes) = decide(client)
+    switch decision {
     case .replica(let index):
-      return onReplica(index, statement, parameters, client, completion)
+      return onReplica(index, changes, statement, parameters, client, completion)
     case .ask(let index):
       wait(for: index, statement, parameters, client, completion)
       return nil
@@ -187,13 +202,16 @@ package final class ReplicaRouter: StatementRunner {
     }
   }
 
+  /// - Returns: the decision, and the number of changes that it was made after.
   private func decide(
     _ client: PoolClient?, hasPrimary: Bool = true
-  ) -> ReplicaStates.Decision {
-    states.decision(
-      for: Self.number(of: client), positions.need(of: client), hasPrimary: hasPrimary
-    ) {
-      replicas[$0].pool.interruptions == replicas[$0].interruptions
+  ) -> (ReplicaStates.Decision, changes: Int) {
+    let need = positions.need(of: client)
+    return shared.states.withLock { states in
+      let decision = states.decision(
+        for: Self.number(of: client), need, by: number, hasPrimary: hasPrimary
+      ) { replicas[$0].pool.interruptions == replicas[$0].interruptions }
+      return (decision, states.changes)
     }
   }
 
@@ -217,10 +235,11 @@ package final class ReplicaRouter: StatementRunner {
     }
     func look() {
       guard !waiting.isOver else { return }
-      switch decide(client) {
+      let (decision, changes) = decide(client)
+      switch decision {
       case .replica(let index):
         waiting.end()
-        _ = onReplica(index, statement, parameters, client, completion)
+        _ = onReplica(index, changes, statement, parameters, client, completion)
       case .ask(let index):
         waiting.pause = loop.schedule(after: settings.pause) { [self] in ask(index, then: look) }
       case .lagging: give(up: .lagging)
@@ -232,17 +251,17 @@ package final class ReplicaRouter: StatementRunner {
   }
 
   private func onReplica(
-    _ index: Int, _ statement: BatchableStatement, _ parameters: PostgresParameters,
+    _ index: Int, _ changes: Int, _ statement: BatchableStatement, _ parameters: PostgresParameters,
     _ client: PoolClient?, _ completion: @escaping StatementCompletion
   ) -> PostgresTicket? {
     let replica = replicas[index]
-    let (interruptions, changes) = (replica.interruptions, states.changes)
+    let interruptions = replica.interruptions
     return replica.runner.run(statement.copy(for: index), parameters, for: client) {
       [self] outcome, times in
       let isDone =
         switch outcome {
         // If clients have moved, the answer may be newer than what the client reads next.
-        case .success: replica.pool.interruptions == interruptions && states.changes == changes
+        case .success: replica.pool.interruptions == interruptions && self.changes == changes
         case .failure(let error): error.kind.isOfTheStatement
         }
       guard isDone else {
@@ -264,7 +283,7 @@ package final class ReplicaRouter: StatementRunner {
       case .success: saw(client)
       case .failure(let error):
         if error.kind == .unavailable, place != .primary,
-          case .replica(let index) = decide(client, hasPrimary: false)
+          case (.replica(let index), _) = decide(client, hasPrimary: false)
         {
           let replica = replicas[index]
           replica.reads += 1
@@ -309,11 +328,16 @@ package final class ReplicaRouter: StatementRunner {
   ///
   /// - Parameters:
   ///   - clients: those that must see it; nil for all.
-  ///   - completion: called with the position of the write; nil if the primary does not report it.
+  ///   - completion: called with the position of the write; nil if the primary does not report it. The
+  ///     clients need the primary then, until it reports a later one.
   package func wrote(_ clients: [PoolClient]?, _ completion: @escaping (LogPosition?) -> Void) {
     positions.hold(clients)
     askPrimary { [positions] in
-      positions.release(clients, at: $0?.flushed)
+      if let position = $0?.flushed {
+        positions.release(clients, at: position)
+      } else {
+        positions.miss(clients)
+      }
       completion($0?.flushed)
     }
   }
@@ -379,25 +403,38 @@ package final class ReplicaRouter: StatementRunner {
         case .success(let result): ReplicaStates.Report(result)
         case .failure: nil
         }
+      let isInterrupted = replica.interruptions != interruptions
       replica.interruptions = interruptions
-      note(index, answer)
+      note(index, answer, isInterrupted: isInterrupted)
       let waiting = replica.waiting
       replica.waiting = []
       for completion in waiting { completion() }
     }
   }
 
-  private func note(_ index: Int, _ answer: ReplicaStates.Report?) {
-    guard let change = states.answered(index, answer, at: .now) else { return }
-    report(replicas[index].pool.configuration.hostName, change)
-    lookAtPrimary()
+  private func note(
+    _ index: Int, _ answer: ReplicaStates.Report?, isInterrupted: Bool = false
+  ) {
+    let (change, isMoving) = shared.states.withLock { states in
+      let before = states.changes
+      let change = states.answered(
+        index, answer, by: number, isInterrupted: isInterrupted, at: .now)
+      return (change, states.changes != before)
+    }
+    if let change { report(replicas[index].pool.configuration.hostName, change) }
+    if isMoving { lookAtPrimary() }
   }
 
+  private var changes: Int { shared.states.withLock { $0.changes } }
+
   private func lookAtPrimary() {
-    let changes = states.changes
-    askPrimary { [self] positions in
-      states.primaryAnswered(
-        positions?.flushed, seen: positions?.inserted, after: changes, at: .now)
+    let (changes, missed) = (changes, positions.missed)
+    askPrimary { [self] found in
+      // Whatever was visible when it was asked is before it, so every write too.
+      if let position = found?.inserted { positions.reported(position, after: missed) }
+      shared.states.withLock {
+        $0.primaryAnswered(found?.flushed, seen: found?.inserted, after: changes, at: .now)
+      }
     }
   }
 }

@@ -8,6 +8,10 @@ import EventLoops
 ///
 /// Whenever a replica comes or goes, clients move from one to another. Until the primary has said
 /// where it is, every read goes to the primary. From then on, each replica must have this position.
+///
+/// All event loops of a process share one, because a client's connections belong to several of them. A
+/// replica takes reads while every loop finds it well. What it has replayed is known to each loop by
+/// itself, as it holds only until the loop's connections break.
 package struct ReplicaStates: Sendable {
   /// The answer of a replica to a probe.
   package struct Report: Sendable, Equatable {
@@ -35,9 +39,18 @@ package struct ReplicaStates: Sendable {
   }
 
   private struct Replica {
+    /// By event loop; nil of those that find it well.
+    var departures: [Departure?]
+    /// By event loop.
+    var replayed: [LogPosition?]
+
+    init(loops: Int) {
+      departures = Array(repeating: .unreachable, count: loops)
+      replayed = Array(repeating: nil, count: loops)
+    }
+
     /// Nil while it takes reads.
-    var departure: Departure? = .unreachable
-    var replayed: LogPosition?
+    var departure: Departure? { departures.lazy.compactMap { $0 }.first }
   }
 
   private let maximumLag: Duration
@@ -51,9 +64,9 @@ package struct ReplicaStates: Sendable {
   /// The number of times that a replica came or went.
   package private(set) var changes = 0
 
-  package init(count: Int, maximumLag: Duration) {
+  package init(count: Int, loops: Int = 1, maximumLag: Duration) {
     self.maximumLag = maximumLag
-    replicas = Array(repeating: Replica(), count: count)
+    replicas = Array(repeating: Replica(loops: loops), count: count)
   }
 
   /// Whether the replica takes reads.
@@ -95,17 +108,26 @@ package struct ReplicaStates: Sendable {
 
   /// Takes a replica's answer.
   ///
-  /// - Parameter report: nil if it did not answer.
-  /// - Returns: whether it takes reads from now on, or none any more. The primary is then to be asked.
-  package mutating func answered(_ index: Int, _ report: Report?, at now: Moment) -> Change? {
-    let departure = departure(report, at: now)
+  /// - Parameters:
+  ///   - report: nil if it did not answer.
+  ///   - loop: the event loop that asked.
+  ///   - isInterrupted: whether connections broke since its last answer. It may have crashed, and
+  ///     have less now than its clients have seen: they are treated as if they moved.
+  /// - Returns: whether it takes reads from now on, or none any more. The primary is to be asked
+  ///   whenever `changes` has grown.
+  package mutating func answered(
+    _ index: Int, _ report: Report?, by loop: Int = 0, isInterrupted: Bool = false, at now: Moment
+  ) -> Change? {
     let before = replicas[index].departure
     // What it had when it left is what its clients may have seen.
-    if let replayed = report?.replayed { replicas[index].replayed = replayed }
-    replicas[index].departure = departure
-    guard (departure == nil) != (before == nil) else { return nil }
+    if let replayed = report?.replayed { replicas[index].replayed[loop] = replayed }
+    replicas[index].departures[loop] = departure(report, at: now)
+    let departure = replicas[index].departure
+    let hasChanged = (departure == nil) != (before == nil)
+    guard hasChanged || isInterrupted && departure == nil else { return nil }
     isSettling = true
     changes += 1
+    guard hasChanged else { return nil }
     return departure.map { .left($0) } ?? .came
   }
 
@@ -117,7 +139,7 @@ package struct ReplicaStates: Sendable {
 
   /// Returns how long the replica has lacked something, as far as it was probed.
   package func lag(_ index: Int, at now: Moment) -> Duration? {
-    replicas[index].replayed.map { lag(of: $0, at: now) }
+    replicas[index].replayed.compactMap { $0.map { lag(of: $0, at: now) } }.min()
   }
 
   private func lag(of replayed: LogPosition, at now: Moment) -> Duration {
@@ -146,16 +168,19 @@ package struct ReplicaStates: Sendable {
   ///
   /// - Parameters:
   ///   - need: what the client wrote or saw.
+  ///   - loop: the event loop that reads.
   ///   - hasPrimary: whether the primary answers. If not, an answer that may be a moment older than
   ///     that of a replica that left is better than none; what the client wrote is in it all the same.
   ///   - isValid: whether what a replica said still holds. It does not if its connections broke.
   package func decision(
-    for client: UInt64, _ need: ReadPositions.Need, hasPrimary: Bool = true,
+    for client: UInt64, _ need: ReadPositions.Need, by loop: Int = 0, hasPrimary: Bool = true,
     isValid: (Int) -> Bool
   ) -> Decision {
     guard !isSettling || !hasPrimary, let index = choice(for: client) else { return .lagging }
     guard case .position(let position) = need else { return .unknown }
-    guard isValid(index), let replayed = replicas[index].replayed else { return .ask(index) }
+    guard isValid(index), let replayed = replicas[index].replayed[loop] else {
+      return .ask(index)
+    }
     let wanted = [hasPrimary ? floor : nil, position]
     let hasAll = wanted.allSatisfy { $0.map { replayed.contains($0) } ?? true }
     return hasAll ? .replica(index) : .ask(index)

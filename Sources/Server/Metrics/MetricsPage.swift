@@ -237,10 +237,9 @@ struct MetricsPage {
     for (index, place) in ReplicaRouter.Place.allCases.enumerated() {
       text.sample(loops.reduce(0) { $0 + $1.reads[index] }, [("place", place.rawValue)])
     }
-    text.family("sociograph_replica_up", .gauge, "Event loops whose reads a replica takes.")
-    for (index, replica) in first.replicas.enumerated() {
-      text.sample(
-        loops.filter { $0.replicas[index].isIn }.count, [("replica", replica.host)])
+    text.family("sociograph_replica_up", .gauge, "Whether a replica takes reads.")
+    for replica in first.replicas {
+      text.sample(replica.isIn ? 1 : 0, [("replica", replica.host)])
     }
     text.family("sociograph_replica_reads_total", .counter, "Statements that a replica answered.")
     for (index, replica) in first.replicas.enumerated() {

@@ -55,7 +55,7 @@ final class LoopService: @unchecked Sendable {
       pool: pool, ended: shared.endedSessions,
       signed: shared.jwtAuthenticator.map { ($0, ownLoop) },
       report: { observer.report(.session($0)) })
-    replicas = Self.router(shared, loop, pool, observer)
+    replicas = Self.router(shared, index, loop, pool, observer)
     var pictures: PictureEndpoint?
     if let service = shared.pictures {
       pictures = PictureEndpoint(
@@ -143,9 +143,10 @@ final class LoopService: @unchecked Sendable {
 
   /// Returns what runs queries on replicas, or nil without any.
   private static func router(
-    _ shared: SharedService, _ loop: EventLoop, _ pool: PostgresPool, _ observer: LoopObserver
+    _ shared: SharedService, _ index: Int, _ loop: EventLoop, _ pool: PostgresPool,
+    _ observer: LoopObserver
   ) -> ReplicaRouter? {
-    guard let settings = shared.replicas else { return nil }
+    guard let settings = shared.replicas, let states = settings.states else { return nil }
     let replicas = settings.databases.map { database in
       let pool = PostgresPool(
         loop: loop, configuration: database, settings: shared.pool,
@@ -160,8 +161,8 @@ final class LoopService: @unchecked Sendable {
     }
     return ReplicaRouter(
       primary: shared.runner(pool), pool: pool, replicas: replicas,
-      positions: settings.positions, primaryFunctions: settings.primaryFunctions,
-      settings: settings.router,
+      positions: settings.positions, states: (shared: states, loop: index),
+      primaryFunctions: settings.primaryFunctions, settings: settings.router,
       report: { host, change in observer.report(.replica(host: host, change)) })
   }
 

@@ -6,6 +6,8 @@ package struct ReplicaSettings: Sendable {
   package var databases: [PostgresConfiguration]
   package var router = ReplicaRouter.Settings()
   let positions = ReadPositions()
+  /// What the event loops share; nil before the start.
+  var states: SharedReplicaStates?
   /// The names of functions that only the primary can run.
   var primaryFunctions: Set<String> = []
 

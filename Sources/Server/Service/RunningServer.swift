@@ -137,6 +137,11 @@ package final class RunningServer: Sendable {
       replicas?.databases[index].checksHistory = true
     }
     try replicas?.readPrimaryFunctions(database)
+    if let some = replicas {
+      replicas?.states = SharedReplicaStates(
+        replicas: some.databases.count, loops: doors.clients.count,
+        maximumLag: some.router.maximumLag)
+    }
     let writes = WritePositions()
     let commits =
       mapping.events.isEmpty

@@ -118,6 +118,67 @@ import Testing
     #expect(states.answered(0, promoted, at: at(1)) == .left(.noStandby))
   }
 
+  @Test mutating func `one that may have crashed serves nothing older than was seen`() {
+    bothIn()
+    settle(10, at: 0)
+    let before = states.changes
+    #expect(states.answered(0, standby(8), isInterrupted: true, at: at(1)) == nil)
+    #expect(states.changes > before && decision() == .lagging)
+    settle(12, at: 1)
+    #expect((0..<20 as Range<UInt64>).allSatisfy { decision($0) != .replica(0) })
+  }
+
+  @Test mutating func `all event loops send a client to the same replica`() {
+    states = ReplicaStates(count: 2, loops: 2, maximumLag: .seconds(4))
+    settle(10, at: 0)
+    for index in 0...1 {
+      #expect(states.answered(index, standby(10), by: 0, at: at(0)) == nil, "one loop found it")
+      #expect(states.answered(index, standby(10), by: 1, at: at(0)) == .came)
+    }
+    settle(10, at: 0)
+    func choices(_ loop: Int) -> [ReplicaStates.Decision] {
+      (0..<50 as Range<UInt64>).map {
+        states.decision(for: $0, .position(nil), by: loop) { _ in true }
+      }
+    }
+    #expect(choices(0) == choices(1) && Set(choices(0).map(String.init(describing:))).count == 2)
+    #expect(states.answered(0, nil, by: 1, at: at(1)) == .left(.unreachable))
+    settle(10, at: 1)
+    for loop in 0...1 { #expect(choices(loop).allSatisfy { $0 == .replica(1) }) }
+    #expect(states.answered(0, standby(10), by: 0, at: at(1)) == nil, "the other loop lacks it")
+    #expect(states.answered(0, standby(10), by: 1, at: at(1)) == .came)
+  }
+
+  @Test func `a write of unknown position is read on the primary until it reports a later one`() {
+    let (positions, writer) = (ReadPositions(), PoolClient.viewer(1))
+    let before = positions.missed
+    positions.hold([writer])
+    positions.miss([writer])
+    #expect(positions.need(of: writer) == .unknown)
+    #expect(positions.need(of: .viewer(2)) == .position(nil))
+    positions.reported(position(9), after: before)
+    #expect(positions.need(of: writer) == .unknown, "the primary was asked before the write")
+    let since = positions.missed
+    positions.hold(nil)
+    positions.miss(nil)
+    positions.reported(position(10), after: since)
+    #expect(positions.need(of: writer) == .unknown && positions.need(of: nil) == .unknown)
+    positions.reported(position(11), after: positions.missed)
+    #expect(positions.need(of: writer) == .position(position(11)))
+    #expect(positions.need(of: .viewer(2)) == .position(position(11)))
+  }
+
+  @Test func `of many clients the least is kept: what one needs, all need`() {
+    let positions = ReadPositions()
+    positions.miss([.viewer(0)])
+    for viewer in 1...20_000 as ClosedRange<Int64> {
+      positions.note(position(UInt64(viewer)), of: .viewer(viewer))
+    }
+    #expect(positions.need(of: .viewer(30_000)) == .unknown)
+    positions.reported(position(20_001), after: positions.missed)
+    #expect(positions.need(of: .viewer(0)) == .position(position(20_001)))
+  }
+
   @Test mutating func `without a primary, reads go on, but none misses what its client wrote`() {
     bothIn()
     settle(20, at: 1)

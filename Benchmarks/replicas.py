@@ -229,6 +229,8 @@ def paused(world, found, quick):
     person.ask("mutation { signOut { userErrors { code } } }")
     gone = world.until(lambda: elsewhere.ask(READ)[0] == 401, 10)
     found.hold_time("revocation with replay paused", known and gone <= 5, f"401 elsewhere after {gone:.2f} s (5)")
+    after, _ = elsewhere.ask(WRITE, {"b": "after the end"})
+    found.hold("mutations after the revocation", after == 401, f"status {after}")
     world.each("SELECT pg_wal_replay_resume()")
     world.until(lambda: world.client().read() is not None)
     time.sleep(3)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Postgres
 
-/// A model of three viewers, two servers of two event loops each, and two standbys, with every delay
+/// A model of three viewers, two servers of one or two event loops, and two standbys, with every delay
 /// and order of steps at random: each read contains what its viewer wrote, at whichever server, and saw
 /// before, at the same server. The primary does not report the position of some writes. The model has
 /// the decisions of `ReplicaStates` and `ReadPositions`, and nothing else.
@@ -37,11 +37,15 @@ import Testing
   }
 
   private final class Server {
-    var states = ReplicaStates(count: 2, loops: 2, maximumLag: .seconds(4))
+    var states: ReplicaStates
     let positions = ReadPositions()
     /// The position of the last write of each viewer here, and the latest that it saw here.
     var written = [UInt64](repeating: 0, count: 3)
     var seen = [UInt64](repeating: 0, count: 3)
+
+    init(loops: Int) {
+      states = ReplicaStates(count: 2, loops: loops, maximumLag: .seconds(4))
+    }
   }
 
   private final class Loop {
@@ -66,14 +70,20 @@ import Testing
     var timeline: UInt32 = 1
     var log: UInt64 = 1
     var standbys = [Standby(), Standby()]
-    let loops = [Server(), Server()].flatMap { [Loop($0, 0), Loop($0, 1)] }
+    let loops: [Loop]
     /// The position that each viewer's client carries.
     var carried = [LogPosition?](repeating: nil, count: 3)
     var readsByReplicas = 0
     var readsByPrimary = 0
     var stale: [String] = []
 
-    init(seed: UInt64) { random = SplitMix(state: seed) }
+    /// - Parameter loops: the event loops of each server.
+    init(seed: UInt64, loops count: Int) {
+      random = SplitMix(state: seed)
+      loops = [Server(loops: count), Server(loops: count)].flatMap { server in
+        (0..<count).map { Loop(server, $0) }
+      }
+    }
 
     var position: LogPosition { LogPosition(timeline: timeline, offset: log) }
 
@@ -83,7 +93,7 @@ import Testing
 
     mutating func step() {
       now = now + .milliseconds(Int64(pick(20)))
-      let loop = loops[pick(4)]
+      let loop = loops[pick(loops.count)]
       switch pick(100) {
       case 0...7: write(loop)
       case 8...29: beginRead(loop)
@@ -241,9 +251,9 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<10 as Range<UInt64>)
-  func `each read contains what its viewer wrote and saw`(seed: UInt64) {
-    var world = World(seed: seed)
+  @Test(arguments: 0..<10 as Range<UInt64>, [1, 2])
+  func `each read contains what its viewer wrote and saw`(seed: UInt64, loops: Int) {
+    var world = World(seed: seed, loops: loops)
     for _ in 0..<10_000 { world.step() }
     #expect(world.stale.prefix(3) == [])
     #expect(world.readsByReplicas > 150, "\(world.readsByReplicas)")

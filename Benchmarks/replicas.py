@@ -439,8 +439,10 @@ def orphan_and_fail_over(world, found, quick):
     errors, is_over = [], threading.Event()
 
     def read():
-        # A signed-in client's session is looked up on the primary every five seconds.
+        # A signed-in client's session is looked up on the primary every five seconds. Of another address
+        # than who writes: what that one wrote may be known to the primary alone for a moment.
         client = world.client(token=None)
+        client.address = "10.9.0.1"
         while not is_over.is_set():
             status, _ = client.ask("{ users(first: 1) { nodes { id } } }")
             if status != 200:

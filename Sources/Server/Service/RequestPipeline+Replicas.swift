@@ -1,4 +1,5 @@
 import GraphQLExecution
+import GraphQLResponse
 import Postgres
 
 /// Reads on replicas (`--replica-database`): what a client wrote is in what it reads afterwards.
@@ -16,7 +17,7 @@ extension RequestPipeline {
     _ outcome: OperationOutcome, of operation: PreparedOperation, viewer: Int64,
     _ flight: RequestInFlight
   ) {
-    guard let replicas else { return flight.finish(outcome) }
+    guard let replicas, !outcome.response.isUnserved else { return flight.finish(outcome) }
     // One that begins or ends sessions is a client's that comes back under another name.
     let clients =
       operation.label.isConfidential ? nil : clients(of: flight.caller, viewer: viewer)
@@ -26,5 +27,14 @@ extension RequestPipeline {
       }
       flight.finish(outcome)
     }
+  }
+}
+
+extension OperationResponse {
+  /// Whether nothing was written, because the database could not be reached or took no more.
+  fileprivate var isUnserved: Bool {
+    guard case .refused(let errors, _) = self else { return false }
+    return !errors.isEmpty
+      && errors.allSatisfy { $0.code == .databaseUnavailable || $0.code == .serviceOverloaded }
   }
 }

@@ -215,8 +215,10 @@ class Check:
         self.near("knee rate", knee["rate_per_s"] or 0, 300, 0.05)
         self.true("knee resource", knee["limit"]["resource"] == "connections", knee["limit"]["resource"])
 
-    def planted(self, name, wanted, options, prefix=()):
-        """The knee of a server whose limit is known: one short statement, by even arrivals."""
+    def planted(self, name, wanted, options, generator=None):
+        """The knee of a server whose limit is known: one short statement, by even arrivals.
+
+        The generator runs on the cores `generator`, if given; all else on those of this process."""
         mix = f"{self.folder}/planted"
         os.makedirs(mix, exist_ok=True)
         with open(mix + "/P.graphql", "w") as file:
@@ -229,12 +231,14 @@ class Check:
             with open(folder + "/schema/graph.graphql", "w") as file:
                 file.write(PLANTED[name])
             server = subprocess.Popen(
-                [*prefix, self.program, "serve", "--schema", folder + "/schema", "--database", cluster.url,
+                [self.program, "serve", "--schema", folder + "/schema", "--database", cluster.url,
                  "--listen", f"127.0.0.1:{port}", "--server-timing", "all", "--rate-limit", "off",
                  "--rate-limit-address", "off", "--slow-operation", "off", "--shutdown-delay", "0s", *options],
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             try:
                 wait_for(port)
+                if generator:
+                    os.sched_setaffinity(0, generator)
                 _, result, _ = self.load_of(
                     mix, "--url", f"http://127.0.0.1:{port}/graphql", "--find-knee", "--arrivals", "even",
                     "--step", "4s", "--rates", "20..20000", "--warm-up", "1s", "--connections", "190")
@@ -253,7 +257,13 @@ class Check:
         self.planted("sleep", {"postgresql", "connections"}, ["--loops", "1", "--pool-size", "4"])
 
     def core(self):
-        self.planted("core", {"server", "network", "postgresql"}, ["--loops", "1"], prefix=("taskset", "-c", "0"))
+        """The server and PostgreSQL share one core; the generator has the others."""
+        before = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {min(before)})
+        try:
+            self.planted("core", {"server", "postgresql"}, ["--loops", "1"], generator=before - {min(before)})
+        finally:
+            os.sched_setaffinity(0, before)
 
     def same(self):
         self.compare("same", 1.0)

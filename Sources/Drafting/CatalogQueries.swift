@@ -32,7 +32,8 @@ struct CatalogQueries {
     SELECT c.oid, n.nspname, c.relname, c.relkind,
       CASE WHEN n.nspname = 'public' AND pg_table_is_visible(c.oid) THEN '' ELSE
         quote_ident(n.nspname) || '.' END || quote_ident(c.relname),
-      obj_description(c.oid, 'pg_class'), c.relrowsecurity, c.relispopulated
+      obj_description(c.oid, 'pg_class'), c.relrowsecurity, c.relispopulated,
+      has_table_privilege(\(role), c.oid, 'DELETE')
     FROM \(candidates) AND has_any_column_privilege(\(role), c.oid, 'SELECT')
     ORDER BY array_position(\(namespaces), n.nspname), c.relname <> lower(c.relname),
       c.relname COLLATE "C"
@@ -42,7 +43,12 @@ struct CatalogQueries {
   private var columns: String {
     """
     SELECT c.oid, a.attnum, a.attname, a.atttypid, a.attndims,
-      c.relkind IN ('r', 'p') AND a.attnotnull, col_description(c.oid, a.attnum)
+      c.relkind IN ('r', 'p') AND a.attnotnull, col_description(c.oid, a.attnum),
+      a.atthasdef OR a.attidentity <> '',
+      has_column_privilege(\(role), c.oid, a.attnum, 'INSERT')
+        AND a.attgenerated = '' AND a.attidentity <> 'a',
+      has_column_privilege(\(role), c.oid, a.attnum, 'UPDATE')
+        AND a.attgenerated = '' AND a.attidentity <> 'a'
     FROM \(candidates) JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
       AND NOT a.attisdropped AND has_column_privilege(\(role), c.oid, a.attnum, 'SELECT')
     ORDER BY c.oid, a.attnum

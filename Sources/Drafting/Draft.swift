@@ -15,11 +15,17 @@ package struct Draft {
 
   /// Drafts a schema.
   ///
-  /// - Parameter history: the names of an earlier draft, which stay.
-  package init(_ catalog: DraftCatalog, history: NameHistory = NameHistory()) {
+  /// - Parameters:
+  ///   - history: the names of an earlier draft, which stay.
+  ///   - mutations: whether rows can be written.
+  package init(
+    _ catalog: DraftCatalog, history: NameHistory = NameHistory(), mutations: Bool = false
+  ) {
     let relations = catalog.order.compactMap { oid in catalog.relations[oid].map { (oid, $0) } }
       .filter { !$0.1.columns.isEmpty }
-    let names = TypeNames(relations, history)
+    var names = TypeNames(relations, history)
+    var writes = WriteFields(names: history.names(of: "Mutation"))
+    if mutations { writes.reserve(relations.map(\.0), &names) }
     let forms = LeafForms(catalog, names: names.pool)
     var tables: [UInt32: DraftedTable] = [:]
     for (oid, relation) in relations {
@@ -44,10 +50,11 @@ package struct Draft {
         definitions.append(
           DraftedDefinition(keyword: "extend type", name: "Query", members: fields))
       }
+      if mutations { definitions += writes.definitions(of: table, oid) }
       files.append(DraftedFile(name: file + ".graphql", definitions: definitions))
     }
-    files.append(
-      DraftedFile(name: Self.typesFile, definitions: Self.common + forms.definitions))
+    let common = Self.common + (writes.isEmpty ? [] : WriteFields.common)
+    files.append(DraftedFile(name: Self.typesFile, definitions: common + forms.definitions))
     self.files = files
     remarks = relations.filter { !$0.1.isPopulated }.map {
       "\($0.1.sqlName) cannot be read before REFRESH MATERIALIZED VIEW \($0.1.sqlName)"
@@ -107,7 +114,7 @@ package struct Draft {
 
 /// The names of the types of tables: `Film` for `film`, `films` and `Films`.
 struct TypeNames {
-  private(set) var pool = NamePool(reserved: [
+  var pool = NamePool(reserved: [
     "Query", "Mutation", "Subscription", "Int", "Float", "String", "Boolean", "ID", "PageInfo",
     "SortDirection", "IntFilter", "FloatFilter", "StringFilter", "BooleanFilter", "IDFilter",
     "IntListFilter", "FloatListFilter", "StringListFilter", "BooleanListFilter",

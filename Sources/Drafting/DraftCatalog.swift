@@ -25,6 +25,8 @@ package struct DraftCatalog: Sendable {
     let hasRowSecurity: Bool
     /// Whether it can be read: a materialized view has no rows before its first REFRESH.
     let isPopulated: Bool
+    /// Whether the role may delete rows.
+    let isDeletable: Bool
     var columns: [Column] = []
     /// The unique keys on all rows, by columns; the primary key first.
     var keys: [Key] = []
@@ -40,6 +42,10 @@ package struct DraftCatalog: Sendable {
     let dimensions: Int
     let isNotNull: Bool
     let comment: String?
+    let hasDefault: Bool
+    /// Whether the role may give a value to a new row, and to one that is there.
+    let isInsertable: Bool
+    let isUpdatable: Bool
   }
 
   package struct Key: Sendable {
@@ -127,7 +133,7 @@ package struct DraftCatalog: Sendable {
       order.append(oid)
       relations[oid] = Relation(
         namespace: namespace, name: name, sqlName: sqlName, kind: kind, comment: row[5],
-        hasRowSecurity: row[6] == "t", isPopulated: row[7] == "t")
+        hasRowSecurity: row[6] == "t", isPopulated: row[7] == "t", isDeletable: row[8] == "t")
     }
   }
 
@@ -139,7 +145,8 @@ package struct DraftCatalog: Sendable {
       relations[oid]?.columns.append(
         Column(
           number: number, name: name, type: type, dimensions: row[4].flatMap { Int($0) } ?? 0,
-          isNotNull: row[5] == "t", comment: row[6]))
+          isNotNull: row[5] == "t", comment: row[6], hasDefault: row[7] == "t",
+          isInsertable: row[8] == "t", isUpdatable: row[9] == "t"))
     }
   }
 

@@ -113,6 +113,34 @@ struct DraftedTable {
   /// The order of pages, if it has to be written: the key is the order of what has an `orderBy`.
   var writtenOrder: String? { isSorted ? nil : order }
 
+  // MARK: - Writing
+
+  /// A column as a member of an input.
+  struct WrittenColumn {
+    let column: DraftCatalog.Column
+    let name: String
+    let type: String
+    let directives: [String]
+
+    func member(isRequired: Bool) -> DraftedMember {
+      DraftedMember(
+        name: name, description: DraftedDescription.text(ofComment: column.comment),
+        type: type + (isRequired ? "!" : ""), directives: directives)
+    }
+  }
+
+  /// Returns the columns that satisfy a condition and whose values are given as they are read.
+  func written(where condition: (DraftCatalog.Column) -> Bool) -> [WrittenColumn] {
+    relation.columns.filter(condition).compactMap { column in
+      guard let form = forms[column.number], form.readCast == nil,
+        let name = columnFields[column.number],
+        let field = fields.first(where: { $0.name == name })
+      else { return nil }
+      return WrittenColumn(
+        column: column, name: name, type: form.type, directives: field.directives)
+    }
+  }
+
   // MARK: - Relationships
 
   mutating func add(_ field: DraftedMember) { fields.append(field) }

@@ -118,11 +118,25 @@ package struct KneeLimit: Sendable, Equatable {
   }
 
   /// As `init(met:missed:)`, and names what of PostgreSQL grew if that limits the server.
+  ///
+  /// If requests wait for connections because each statement takes longer than at the lowest rate,
+  /// `first`, the limit is PostgreSQL and not their number.
   package init(
-    met: LoadMeasurement?, missed: LoadMeasurement, before: PostgresFindings?,
-    after: PostgresFindings?
+    first: LoadMeasurement?, met: LoadMeasurement?, missed: LoadMeasurement,
+    before: PostgresFindings?, after: PostgresFindings?
   ) {
-    let limit = KneeLimit(met: met, missed: missed)
+    var limit = KneeLimit(met: met, missed: missed)
+    if limit.resource == "connections",
+      let alone = first?.totals.split.first(where: { $0.name == "postgresql" })?.milliseconds,
+      let crowded = missed.totals.split.first(where: { $0.name == "postgresql" })?.milliseconds,
+      alone > 0, crowded >= 2 * alone
+    {
+      limit = KneeLimit(
+        resource: "postgresql",
+        evidence:
+          "\(limit.evidence); a statement takes \(LoadTime.text(crowded * 1e6)) and not the "
+          + "\(LoadTime.text(alone * 1e6)) of the lowest rate: more connections would not help")
+    }
     guard limit.resource == "postgresql", let after else {
       self = limit
       return

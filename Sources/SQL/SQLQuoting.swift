@@ -91,6 +91,11 @@ package enum SQLQuoting {
       ? source : name(source)
   }
 
+  /// Returns the catalog name of a name as statements write it: `createdAt` for `"createdAt"`.
+  package static func catalogName(_ written: String) -> String {
+    (try? SQLToken.tokens(of: written))?.first.map { catalogName($0) } ?? written
+  }
+
   /// Returns the catalog name of a token: the text between its quotes, or its lower-cased text.
   static func catalogName(_ token: SQLToken) -> String {
     guard token.kind == .quotedName else {

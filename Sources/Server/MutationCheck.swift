@@ -1,5 +1,6 @@
 import GraphQLPlanning
 import Postgres
+import StorageChecking
 
 /// Compares the functions that a schema's mutations call with a live database: each one exists,
 /// takes its arguments, returns what its payload needs, and may write. A function with its owner's
@@ -13,6 +14,11 @@ package struct MutationCheck {
   ///
   /// - Parameter session: of the role that mutations run under.
   package func run(_ session: PostgresSession) throws -> [String] {
+    try findings(session).map { "\($0.coordinate): \($0.message)" }
+  }
+
+  /// The same, as findings.
+  package func findings(_ session: PostgresSession) throws -> [StorageFinding] {
     let probes = try Planner(mapping: mapping).mutationProbes()
     let functions = try functions(probes.map(\.functionName), session)
     let types = try types(Set(probes.compactMap(\.resultType)), session)
@@ -26,7 +32,7 @@ package struct MutationCheck {
         of: probe, own, functions[probe.functionName] ?? [],
         resultType: probe.resultType.map { types[$0] ?? $0 }
       )
-      .map { "\(probe.coordinate): \($0)" }
+      .map { StorageFinding(.error, probe.coordinate, $0) }
     }
   }
 

@@ -17,7 +17,7 @@ package struct StorageFinding: Sendable, Hashable, CustomStringConvertible {
   /// The operators that statements lack for the same reason: `uuid & integer`.
   let operators: [String]
 
-  init(
+  package init(
     _ severity: Severity, _ coordinate: String, _ message: String, operators: [String] = []
   ) {
     self.severity = severity

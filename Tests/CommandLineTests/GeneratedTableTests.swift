@@ -289,6 +289,7 @@ import Testing
           "\(planner.maximumOrders), by \(planner.maximumOrderDepth) relations each",
           nil, code(.badUserInput)
         ),
+        ("rows of one insert", "\(planner.maximumInsertedRows)", nil, code(.badUserInput)),
         ("elements of a response", "%", "maximum-elements", code(.costLimitExceeded)),
         ("cost of an operation", "%", "maximum-cost", code(.costLimitExceeded)),
         (

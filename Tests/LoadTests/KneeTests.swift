@@ -78,6 +78,17 @@ import Testing
     #expect(limit.evidence == "\(part) grew from 5.00 ms to 90.0 ms")
   }
 
+  @Test func `a wait for connections whose statements became slow is PostgreSQL's limit`() {
+    let met = measured([("wait", 5), ("postgresql", 9)])
+    for (statement, resource) in [(10.0, "postgresql"), (1.5, "connections")] {
+      let limit = KneeLimit(
+        first: measured([("wait", 0), ("postgresql", 1)]), met: met,
+        missed: measured([("wait", 80), ("postgresql", statement)]), before: nil, after: nil)
+      #expect(limit.resource == resource)
+      #expect(limit.evidence.hasPrefix("wait grew from 5.00 ms to 80.0 ms"))
+    }
+  }
+
   @Test func `refusals are named, and without times the resource is unknown`() {
     #expect(
       KneeLimit(met: measured([]), missed: measured([], throttled: 5)).resource == "throttled")

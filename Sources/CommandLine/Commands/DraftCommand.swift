@@ -22,6 +22,9 @@ enum DraftCommand {
         "role", "ROLE", environment: "SOCIOGRAPH_DRAFT_ROLE", shown: "that of --database",
         "the role that will serve: what it may not read is left out"),
       CommandSpecification.Option(
+        "mutations", nil, environment: "SOCIOGRAPH_DRAFT_MUTATIONS",
+        "draft inserts, updates and deletes, too, for the tables that the role may write"),
+      CommandSpecification.Option(
         "update", nil, environment: "SOCIOGRAPH_DRAFT_UPDATE",
         "bring what the database has become into DIR; what you have changed stays"),
       CommandSpecification.Option(
@@ -70,7 +73,7 @@ enum DraftCommand {
     defer { database.close() }
     let catalog = try catalog(database, options)
     guard !catalog.order.isEmpty else { throw nothing(catalog, database.namespaces) }
-    var draft = Draft(catalog)
+    var draft = Draft(catalog, mutations: try options.isSet("mutations"))
     let files = try checked(&draft, in: target, database.configuration())
     try target.write(files)
     try target.keepBase(draft.files, options: selection(options))
@@ -93,7 +96,9 @@ enum DraftCommand {
   /// Returns the options that select what is drafted.
   private static func selection(_ options: CommandOptions) -> [String: String] {
     var selection: [String: String] = [:]
-    for name in ["namespace", "tables", "role"] { selection[name] = options.text(name) }
+    for name in ["namespace", "tables", "role", "mutations"] {
+      selection[name] = options.text(name)
+    }
     return selection
   }
 
@@ -126,6 +131,7 @@ enum DraftCommand {
     try target.withCopy(of: files) { folder in
       let mapping = try SchemaFiles.load(folder)
       return try StorageCheck(mapping: mapping).run(configuration).filter { $0.severity == .error }
+        + MutationCheck(mapping: mapping).findings(PostgresSession(configuration))
     }
   }
 
@@ -149,7 +155,9 @@ enum DraftCommand {
     let configuration = try database.configuration()
     let base = try target.base.texts()
     let mine = try target.texts()
-    var draft = try Draft(catalog(database, options), history: NameHistory(base))
+    var draft = try Draft(
+      catalog(database, options), history: NameHistory(base),
+      mutations: options.isSet("mutations"))
     let files = try checked(&draft, in: target, configuration)
     let new = Dictionary(files.map { ($0.name, $0.text) }) { first, _ in first }
     let merge = try DraftMerge(base: base, mine: mine, new: new)

@@ -196,6 +196,7 @@ struct LoadExecution {
     let missed = steps.lastIndex { $0.rate == search.missed }
     guard search.isFound, let missed else { return }
     result.limit = KneeLimit(
+      first: steps.first { $0.isMet }?.measured,
       met: result.measured, missed: steps[missed].measured,
       before: result.postgresql, after: missed < findings.count ? findings[missed] : nil)
   }

@@ -41,14 +41,17 @@ struct CallProgress {
 
   /// The client sent the key it is known by.
   let hasClientKey: Bool
+  /// A call whose connection was lost is not sent again, as it may have been done.
+  let isUnrepeatable: Bool
   let deadline: Instant
   private(set) var isReplaying = false
   private var losses = 0
   private var conflicts = 0
   private var retries = 0
 
-  init(hasClientKey: Bool, deadline: Instant) {
+  init(hasClientKey: Bool, isUnrepeatable: Bool = false, deadline: Instant) {
     self.hasClientKey = hasClientKey
+    self.isUnrepeatable = isUnrepeatable
     self.deadline = deadline
   }
 
@@ -75,7 +78,7 @@ struct CallProgress {
     switch error.kind {
     case .lost:
       losses += 1
-      return wait(again: losses, now, &random)
+      return isUnrepeatable ? .finish(.unknown) : wait(again: losses, now, &random)
     case .unavailable, .overloaded, .aborted:
       // Nothing was sent this time; before, something may have been.
       return losses == 0 && !isReplaying ? .finish(.failed) : wait(again: 4, now, &random)

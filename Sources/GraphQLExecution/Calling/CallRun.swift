@@ -38,7 +38,8 @@ final class CallRun {
       makeSecret: runner.makeSecret)
     binder = operation.binder(viewer, context)
     progress = CallProgress(
-      hasClientKey: key?.isClient ?? false, deadline: runner.writers.deadline(from: .now))
+      hasClientKey: key?.isClient ?? false, isUnrepeatable: call.plan.write != nil,
+      deadline: runner.writers.deadline(from: .now))
   }
 
   /// Cancels the field: a call that was not sent is dropped, and a running one is finished.
@@ -311,6 +312,7 @@ final class CallRun {
       let errors = UserError.raised(error)
         ?? runner.constraintErrors.userError(for: error, in: call.plan.definition, runner.schema)
         .map({ [$0] })
+        ?? runner.constraintErrors.writeError(for: error, in: call.plan).map({ [$0] })
     else { return nil }
     guard let json = call.plan.refusal.json(errors) else {
       return .failed([
@@ -339,7 +341,9 @@ final class CallRun {
     case .unknown:
       return .unserved(
         GraphQLError(
-          "Whether this was done is not known. Send it again with the same Idempotency-Key.",
+          call.plan.write != nil
+            ? "Whether this was done is not known. Look before you send it again."
+            : "Whether this was done is not known. Send it again with the same Idempotency-Key.",
           code: .outcomeUnknown), retryAfter: .seconds(1))
     }
   }

@@ -61,6 +61,8 @@ package struct ConstraintErrors: Sendable {
   }
 
   private var errors: [Key: (code: String, argument: String?)] = [:]
+  /// The columns of constraints and unique indexes, for fields that write rows.
+  private var columns: [Key: [String]] = [:]
 
   package init() {}
 
@@ -74,7 +76,59 @@ package struct ConstraintErrors: Sendable {
       guard let table = row[0], let constraint = row[1], let code = row[2] else { continue }
       result.errors[Key(table: table, constraint: constraint)] = (code, row[3])
     }
+    for row in try session.execute(
+      """
+      SELECT c.relname, k.conname, a.attname FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
+      CROSS JOIN LATERAL unnest(k.conkey) WITH ORDINALITY AS u (number, place)
+      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = u.number
+      WHERE c.relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
+        AND k.contype <> 't'
+      UNION ALL
+      SELECT c.relname, x.relname, a.attname FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+      JOIN pg_class x ON x.oid = i.indexrelid
+      CROSS JOIN LATERAL unnest(i.indkey::int2[]) AS u (number)
+      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = u.number
+      WHERE c.relnamespace NOT IN ('pg_catalog'::regnamespace, 'pg_toast'::regnamespace)
+        AND i.indisunique AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = x.oid)
+      """, [])
+    {
+      guard let table = row[0], let constraint = row[1], let column = row[2] else { continue }
+      result.columns[Key(table: table, constraint: constraint), default: []].append(column)
+    }
     return result
+  }
+
+  /// Returns why a field that writes rows was refused by a constraint, by the rule of its type or by
+  /// its limit; nil for any other failure.
+  func writeError(for error: PostgresError, in plan: CallPlan) -> UserError? {
+    guard let write = plan.write else { return nil }
+    if error.message.contains(WriteRefusal.tooMany) {
+      return UserError(code: "TOO_MANY", message: nil, path: ["atMost"])
+    }
+    if error.message.contains(WriteRefusal.forbidden) {
+      return UserError(code: "NOT_PERMITTED", message: nil, path: nil)
+    }
+    let code: String
+    switch error.sqlState {
+    case "23502": code = "REQUIRED"
+    case "23503":
+      code =
+        write == .delete || error.detail?.contains("still referenced") == true
+        ? "STILL_REFERENCED" : "NOT_FOUND"
+    case "23505": code = "NOT_UNIQUE"
+    case "23514": code = "INVALID"
+    case "23P01": code = "CONFLICT"
+    // Two given rows have the same key.
+    case "21000": code = "NOT_UNIQUE"
+    default: return nil
+    }
+    var broken: [String] = []
+    if let constraint = error.constraint {
+      broken =
+        error.sqlState == "23502"
+        ? [constraint] : columns[Key(table: error.table ?? "", constraint: constraint)] ?? []
+    }
+    return UserError(code: code, message: nil, path: plan.path(ofColumns: broken))
   }
 
   func userError(for error: PostgresError, in field: FieldDefinition, _ schema: Schema)

@@ -11,7 +11,7 @@ struct CallCompiler {
   let reader: ArgumentReader
   let limits: PlannerLimits
 
-  private var schema: Schema { mapping.schema }
+  var schema: Schema { mapping.schema }
 
   func fields(
     of type: TypeID, _ selectionSet: SelectionSet
@@ -53,14 +53,41 @@ struct CallCompiler {
     _ field: Field, _ storage: FieldStorage, _ call: CallStorage
   ) throws(GraphQLError) -> CallPlan {
     var arguments = FieldArguments()
-    arguments.values = storage.definition.arguments.map { ($0, nil) }
+    arguments.values = storage.definition.arguments.map { argument in
+      (argument, call.write.flatMap { _ in whole(argument.type) })
+    }
     return try plan(
       SelectionCompiler.CollectedField(responseName: field.responseName, nodes: [field]), storage,
       call, arguments, FieldFrame(field.responseName, isNonNull: true))
   }
 
+  /// Returns a value of an input type with every member, none of them in a filter.
+  private func whole(_ type: TypeReference) -> ArgumentValue? {
+    guard case .inputObject(let members, _) = schema[type.namedType].kind else { return nil }
+    let isFilter = mapping.filter(type.namedType) != nil
+    let object = ArgumentValue.object(
+      isFilter
+        ? []
+        : members.map { ($0.name, sample(of: $0.type)) })
+    if case .list = type.nullable { return .list([object]) }
+    return object
+  }
+
+  /// Returns a value that stands in a statement as values of the type do.
+  private func sample(of type: TypeReference) -> ArgumentValue {
+    let one: ArgumentValue
+    switch schema[type.namedType].kind {
+    case .enum(let values): one = values.first.map { .enum($0.name) } ?? .null
+    case .scalar where schema[type.namedType].builtInScalar == .boolean: one = .boolean(true)
+    default: one = .scalar(.constant(.null), value: .null)
+    }
+    guard case .list = type.nullable else { return one }
+    if case .scalar(let source, _) = one { return .scalars(source, values: []) }
+    return .list([one])
+  }
+
   /// Returns a new compiler for a statement. Parameters are numbered by statement.
-  private func compiler() -> SelectionCompiler {
+  func compiler() -> SelectionCompiler {
     SelectionCompiler(
       mapping: mapping, fragments: fragments, reader: reader, limits: limits)
   }
@@ -87,7 +114,9 @@ struct CallCompiler {
     return CallPlan(
       frame: frame, definition: storage.definition, coordinate: storage.coordinate,
       transforms: prepared.transforms,
-      call: statement(call.function, isClaimed: call.isOnce, field.field, arguments, prepared),
+      call: try call.write.map { (write) throws(GraphQLError) in
+        try written(write, field, arguments)
+      } ?? statement(call.function, isClaimed: call.isOnce, field.field, arguments, prepared),
       selection: selection,
       keeping: call.isOnce
         ? keeping(
@@ -97,10 +126,11 @@ struct CallCompiler {
       again: call.again.map { statement($0, isClaimed: false, field.field, arguments, prepared) },
       shape: shape, refusal: try refusal(of: payload, field, compiler),
       makesSecret: call.makesSecret,
-      mayEndSessions: call.mayEndSessions)
+      mayEndSessions: call.mayEndSessions, write: call.write?.action,
+      writtenMembers: call.write.map { writtenMembers(of: $0) } ?? [:])
   }
 
-  private func finished(
+  func finished(
     _ text: SQLFragment, _ statement: StatementBuilder
   ) -> PlannedStatement {
     let (finished, parameters) = statement.finished(text)
@@ -127,13 +157,17 @@ struct CallCompiler {
         \(reference(.bodyHash, statement))) THEN \(value) END
         """
     }
-    return finished(
-      """
-      SELECT set_config('sociograph.viewer', (\(viewer(statement)))::text, true), \
-      set_config('sociograph.locale', \(statement.reference(.locale)), true), \
-      set_config('sociograph.app', \(statement.reference(.app)), true), \
-      set_config('sociograph.result', \(value), true), \(flushing(statement))
-      """, statement)
+    return finished(settings(with: value, statement), statement)
+  }
+
+  /// Returns the statement that sets who asks, and then the result.
+  func settings(with result: SQLFragment, _ statement: StatementBuilder) -> SQLFragment {
+    """
+    SELECT set_config('sociograph.viewer', (\(viewer(statement)))::text, true), \
+    set_config('sociograph.locale', \(statement.reference(.locale)), true), \
+    set_config('sociograph.app', \(statement.reference(.app)), true), \
+    set_config('sociograph.result', \(result), true), \(flushing(statement))
+    """
   }
 
   /// Returns an expression that turns synchronous commit off if the commit is flushed later.

@@ -73,16 +73,28 @@ package final class CallPlan: Sendable {
   /// Whether the selection contains a token that is shown once.
   package let makesSecret: Bool
   package let mayEndSessions: Bool
+  /// What the field does to rows; nil for a call of a function. No key says that it was done, so one
+  /// that may have been done is not done again.
+  package let write: WriteStorage.Action?
+  /// The paths of the members that are written, by their columns in the catalog.
+  private let writtenMembers: [String: [String]]
 
   package var isOnce: Bool { keeping != nil }
+
+  /// Returns the path of the first member that is written to one of the columns; nil if none is.
+  package func path(ofColumns columns: [String]) -> [String]? {
+    columns.lazy.compactMap { self.writtenMembers[$0] }.first
+  }
 
   init(
     frame: FieldFrame, definition: FieldDefinition, coordinate: String,
     transforms: [InputTransform], call: PlannedStatement,
     selection: PlannedStatement?, keeping: PlannedStatement?, replay: PlannedStatement?,
     again: PlannedStatement?, shape: ObjectShape, refusal: RefusalShape, makesSecret: Bool,
-    mayEndSessions: Bool
+    mayEndSessions: Bool, write: WriteStorage.Action? = nil,
+    writtenMembers: [String: [String]] = [:]
   ) {
+    self.writtenMembers = writtenMembers
     self.frame = frame
     self.definition = definition
     self.coordinate = coordinate
@@ -96,6 +108,7 @@ package final class CallPlan: Sendable {
     self.refusal = refusal
     self.makesSecret = makesSecret
     self.mayEndSessions = mayEndSessions
+    self.write = write
   }
 }
 

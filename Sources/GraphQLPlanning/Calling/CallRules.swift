@@ -15,7 +15,9 @@ struct CallRules {
       guard let storage = mutation.fields[field.name], case .call(let call) = storage.kind else {
         continue
       }
-      if call.functionName == nil {
+      if let write = call.write {
+        problems += write.problems.map { "\(storage.coordinate): \($0)" }
+      } else if call.functionName == nil {
         problems.append(
           "\(storage.coordinate): @call needs a function with its arguments in parentheses.")
       }

@@ -2,9 +2,11 @@ import GraphQLLanguage
 import GraphQLSchema
 import SQL
 
-/// The function that a mutation's field calls: `@call`.
+/// What a mutation's field does: the function that it calls (`@call`), or the rows that it writes
+/// (`@insert`, `@update`, `@delete`).
 package struct CallStorage: Sendable {
-  /// A call with its arguments, such as `react(:viewer, :subjectId, :kind)`.
+  /// A call with its arguments, such as `react(:viewer, :subjectId, :kind)`; empty for a field that
+  /// writes rows.
   package let function: SQLTemplate
   /// Whether a repeated request with the same key is not executed again. The request then has a row
   /// that stores its response.
@@ -14,6 +16,8 @@ package struct CallStorage: Sendable {
   /// The member of the function's result with the ID of the user whom the mutation signs in. The
   /// payload is read as that user.
   package let signsIn: String?
+  /// The rows that the field writes; nil for a call.
+  package var write: WriteStorage?
 
   /// The function's name before the parentheses; nil if the template is not a call.
   package var functionName: String? {
@@ -71,8 +75,9 @@ enum ResultText {
 extension CallStorage {
   /// Returns whether an input object is used only as one `jsonb`, and none of its fields alone.
   func takesWhole(_ argument: String) -> Bool {
-    ([function] + (again.map { [$0] } ?? [])).allSatisfy { template in
-      template.variables.allSatisfy { $0.first != argument || $0.count == 1 }
-    }
+    write == nil
+      && ([function] + (again.map { [$0] } ?? [])).allSatisfy { template in
+        template.variables.allSatisfy { $0.first != argument || $0.count == 1 }
+      }
   }
 }

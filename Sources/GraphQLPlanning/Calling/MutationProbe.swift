@@ -21,7 +21,8 @@ extension Planner {
     var probes: [MutationProbe] = []
     for definition in mapping.schema[root].fields {
       guard let storage = mapping[root]?.fields[definition.name],
-        case .call(let call) = storage.kind, let function = call.functionName
+        case .call(let call) = storage.kind,
+        let function = call.functionName ?? call.write?.table?.source
       else { continue }
       let payload = definition.type.namedType
       let text = "{ \(definition.name) { \(selection(of: payload)) } }"
@@ -38,7 +39,7 @@ extension Planner {
       probes.append(
         MutationProbe(
           coordinate: storage.coordinate, function: function,
-          resultType: resultType(of: payload),
+          resultType: call.write == nil ? resultType(of: payload) : nil,
           statements: ([plan.call, plan.selection, plan.keeping, plan.replay, plan.again]
             + plan.transforms.map(\.lookup)).compactMap { $0 }))
     }

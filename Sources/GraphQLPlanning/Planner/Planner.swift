@@ -142,6 +142,8 @@ package struct PlannerLimits: Sendable {
   /// The maximum number of orders in one list, and of relations to the column of one.
   package var maximumOrders = 10
   package var maximumOrderDepth = 4
+  /// The maximum number of rows that one field inserts, each with parameters of its own.
+  package var maximumInsertedRows = 100
   /// The maximum number of elements of all lists and pages of a response.
   package var maximumElements = 10_000
   /// The number at which counts that are not stored stop; nil for no limit.

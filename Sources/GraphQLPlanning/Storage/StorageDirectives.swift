@@ -26,7 +26,7 @@ package enum StorageDirectives {
     "A left join, added when an expression mentions its name. `required`: each row has its counterpart, so PostgreSQL may begin there. `copies`: the columns, separated by commas, that the joined table has under the same names; pages in an order of that table read the copies."
     directive @join(name: String!, table: String!, on: String!, required: Boolean! = false, copies: String) repeatable on OBJECT | INTERFACE
     "A column whose name is not the field's in snake_case, or that belongs to the join `of`, or a count from which `hidden` is subtracted."
-    directive @column(name: String, of: String, hidden: String) on FIELD_DEFINITION
+    directive @column(name: String, of: String, hidden: String) on FIELD_DEFINITION | INPUT_FIELD_DEFINITION
     "A computed leaf."
     directive @sql(expression: String!) on FIELD_DEFINITION
     "An object made from the same row; null unless the condition holds."
@@ -47,6 +47,12 @@ package enum StorageDirectives {
     directive @order(of: String!) on INPUT_OBJECT
     "The function that the mutation's field calls. `once`: a repeated request with the same `Idempotency-Key` does not call it again. `again`: the function that is called then, if the response must not be stored. `signsIn`: the member of the result that is the ID of the user who is signed in."
     directive @call(function: String!, once: Boolean! = false, again: String, signsIn: String) on FIELD_DEFINITION
+    "Inserts rows into the table of this type. Arguments: `input`, a list of rows whose members are columns; `updateOnConflict`, an enum whose `@value` is the columns of a unique key: a row that is there is updated instead. The result is `jsonb` with the members `count` and `rows`, the keys of the rows."
+    directive @insert(into: String!) on FIELD_DEFINITION
+    "Updates rows of this type. Arguments: `filter`, an input with `@filter(of:)`; `set`, an object whose members are columns; `atMost`, the number of rows above which nothing is changed. The result is that of `@insert`."
+    directive @update(of: String!) on FIELD_DEFINITION
+    "Deletes rows of this type. Arguments: `filter` and `atMost`, as of `@update`. The result is that of `@insert`."
+    directive @delete(of: String!) on FIELD_DEFINITION
     "The result of the function: a leaf, or the objects with these IDs. `key`: a member of the `jsonb` that was returned."
     directive @result(key: String) on FIELD_DEFINITION
     "The reasons for which the mutation was refused: rows with the columns code, message and path."
@@ -67,7 +73,8 @@ package enum StorageDirectives {
 
   package static let names: Set<String> = [
     "scalar", "value", "when", "values", "hidden", "tag", "table", "join", "column", "sql", "embed",
-    "reference", "connection", "list", "where", "orderBy", "filter", "order", "call", "result",
+    "reference", "connection", "list", "where", "orderBy", "filter", "order", "call", "insert",
+    "update", "delete", "result",
     "userErrors", "secret",
     "password", "identityToken", "sealed", "event", "confidential",
   ]

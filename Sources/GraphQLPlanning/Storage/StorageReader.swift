@@ -156,7 +156,7 @@ struct StorageReader {
       let (definition, directive) = storageDirective(of: own, in: ancestors)
       let kind: FieldStorage.Kind =
         type.id == schema.mutationType
-        ? call(directive).map { .call($0) } ?? .none
+        ? (call(directive) ?? write(directive, own)).map { .call($0) } ?? .none
         : type.id == schema.subscriptionType && own.appliedDirectives.first(named: "event") == nil
           ? .none : kind(of: definition, directive, in: ancestors, joins, coordinate: coordinate)
       fields[own.name] = FieldStorage(
@@ -293,6 +293,20 @@ struct StorageReader {
       again: template(directive.string("again")), signsIn: directive.string("signsIn"))
   }
 
+  private func write(_ directive: Directive?, _ field: FieldDefinition) -> CallStorage? {
+    guard let directive, let action = WriteStorage.Action(rawValue: directive.name.text),
+      let name = directive.string("into") ?? directive.string("of")
+    else { return nil }
+    let target = schema.type(named: name)
+    let table = target?.appliedDirectives.first(named: "table")
+    return CallStorage(
+      function: SQLTemplate(), isOnce: false, again: nil, signsIn: nil,
+      write: WriteStorage(
+        action: action, target: target?.id, targetName: name,
+        table: template(table?.string("name")), rule: template(table?.string("where")),
+        keys: Self.keys(table?.string("key")), field: field))
+  }
+
   /// Returns whether the argument, or a field of its input object, filters rows.
   private func isCondition(_ argument: InputValueDefinition) -> Bool {
     guard condition(of: argument) == nil else { return true }
@@ -376,7 +390,9 @@ struct StorageReader {
   }
 
   private static let fieldDirectives: Set<String> = [
-    "column", "sql", "values", "embed", "reference", "connection", "list", "call", "result",
+    "column", "sql", "values", "embed", "reference", "connection", "list", "call", "insert",
+    "update",
+    "delete", "result",
     "userErrors", "secret",
   ]
 

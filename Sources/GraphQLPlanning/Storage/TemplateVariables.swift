@@ -64,9 +64,13 @@ struct TemplateVariables {
     return problems
   }
 
-  /// The types that mutations return.
+  /// The types that mutations return, or could.
   private var payloads: Set<TypeID> {
-    Set(schema.mutationType.map { schema[$0].fields.map(\.type.namedType) } ?? [])
+    let returned = schema.mutationType.map { schema[$0].fields.map(\.type.namedType) } ?? []
+    let refusable = schema.types.filter { type in
+      type.fields.contains { $0.appliedDirectives.first(named: "userErrors") != nil }
+    }
+    return Set(returned + refusable.map(\.id))
   }
 
   private func check(
@@ -103,7 +107,7 @@ struct TemplateVariables {
       "call(signsIn:)", "event(topic:)", "orderBy(given:)", "orderBy(otherwise:)",
       "identityToken(provider:)":
       return []
-    case "filter(of:)", "order(of:)": return []
+    case "filter(of:)", "order(of:)", "insert(into:)", "update(of:)", "delete(of:)": return []
     case "table(key:)":
       _ = try SQLQuoting.names(in: text)
       return []

@@ -1,0 +1,180 @@
+import SQL
+
+/// The fields of the mutation type: insert, update and delete of each table that has a key and that
+/// the role may write.
+struct WriteFields {
+  private struct Types {
+    let input: String
+    let changes: String
+    let key: String
+    let payload: String
+  }
+
+  private var types: [UInt32: Types] = [:]
+  private var names: NamePool
+  private let known: [String: String]
+  private(set) var isEmpty = true
+
+  /// - Parameter known: the names of an earlier draft, by what the fields do.
+  init(names known: [String: String]) {
+    self.known = known
+    names = NamePool(reserved: Set(known.values))
+  }
+
+  /// Chooses the names of the types that tables need for writing.
+  mutating func reserve(_ tables: [UInt32], _ names: inout TypeNames) {
+    for definition in Self.common { names.pool.reserve(definition.name) }
+    for oid in tables {
+      guard let type = names[oid] else { continue }
+      types[oid] = Types(
+        input: names.pool.take([type + "Input", type + "RowInput"]),
+        changes: names.pool.take([type + "Changes", type + "RowChanges"]),
+        key: names.pool.take([type + "Key", type + "RowKey"]),
+        payload: names.pool.take([type + "Payload", type + "RowPayload"]))
+    }
+  }
+
+  /// Returns the inputs, the payload and the fields of a table; none if it has no key or may not be
+  /// written.
+  mutating func definitions(of table: DraftedTable, _ oid: UInt32) -> [DraftedDefinition] {
+    guard let types = types[oid], let key = table.key, let order = table.order,
+      [.table, .partitionedTable].contains(table.relation.kind)
+    else { return [] }
+    var result: [DraftedDefinition] = []
+    var fields: [DraftedMember] = []
+    let plural = Words(table.type).plural.pascal
+    let inserted = table.written { $0.isInsertable }
+    let isInsertable = table.relation.columns.allSatisfy { column in
+      !column.isNotNull || column.hasDefault
+        || inserted.contains { $0.column.number == column.number }
+    }
+    if !inserted.isEmpty, isInsertable {
+      result.append(
+        DraftedDefinition(
+          keyword: "input", name: types.input,
+          members: inserted.map { member in
+            member.member(isRequired: member.column.isNotNull && !member.column.hasDefault)
+          }))
+      var arguments = ["input: [\(types.input)!]!"]
+      if let keys = keys(of: table, inserted, named: types.key) {
+        result.append(keys)
+        arguments.append("updateOnConflict: \(types.key)")
+      }
+      fields.append(
+        field(
+          "insert" + plural, arguments, types.payload,
+          DraftedDirective.text("insert", [("into", table.type)])))
+    }
+    let filter = table.rowArguments.first.map { $0 + "!" }
+    let updated = table.written { $0.isUpdatable }
+    if !updated.isEmpty, let filter {
+      result.append(
+        DraftedDefinition(
+          keyword: "input", name: types.changes,
+          members: updated.map { $0.member(isRequired: false) }
+        ))
+      fields.append(
+        field(
+          "update" + plural, [filter, "set: \(types.changes)!", "atMost: Int! = 1"], types.payload,
+          DraftedDirective.text("update", [("of", table.type)])))
+    }
+    if !fields.isEmpty { result.append(payload(of: table, key, order, named: types.payload)) }
+    if table.relation.isDeletable, let filter {
+      fields.append(
+        field(
+          "delete" + plural, [filter, "atMost: Int! = 1"], "DeletionPayload",
+          DraftedDirective.text("delete", [("of", table.type)])))
+    }
+    guard !fields.isEmpty else { return [] }
+    isEmpty = false
+    result.append(DraftedDefinition(keyword: "extend type", name: "Mutation", members: fields))
+    return result
+  }
+
+  private mutating func field(
+    _ name: String, _ arguments: [String], _ payload: String, _ directive: String
+  ) -> DraftedMember {
+    let key = FieldKey.other(type: payload, [directive])
+    return DraftedMember(
+      name: known[key] ?? names.take([name, name + "Rows"]), arguments: arguments,
+      type: payload + "!", directives: [directive])
+  }
+
+  /// Returns the unique keys whose columns are all given, as values of an enum; nil without one.
+  private func keys(
+    of table: DraftedTable, _ inserted: [DraftedTable.WrittenColumn], named name: String
+  ) -> DraftedDefinition? {
+    var values = NamePool(reserved: [])
+    var members: [DraftedMember] = []
+    var seen: Set<Set<Int>> = []
+    for key in table.relation.keys where seen.insert(Set(key.columns)).inserted {
+      let columns = key.columns.compactMap { number in
+        inserted.first { $0.column.number == number && $0.column.isUpdatable }?.column
+      }
+      guard columns.count == key.columns.count else { continue }
+      let words = columns.map { Words($0.name).words.joined(separator: "_").uppercased() }
+      let list = columns.map(\.sqlName).joined(separator: ", ")
+      members.append(
+        DraftedMember(
+          name: values.take([words.joined(separator: "_AND_")]),
+          directives: [DraftedDirective.text("value", [("sql", SQLQuoting.literal(list))])]))
+    }
+    guard !members.isEmpty, inserted.contains(where: { $0.column.isUpdatable }) else { return nil }
+    return DraftedDefinition(
+      keyword: "enum", name: name, description: "A unique key, by its columns.", members: members)
+  }
+
+  private func payload(
+    of table: DraftedTable, _ key: [DraftCatalog.Column], _ order: String, named name: String
+  ) -> DraftedDefinition {
+    let on = key.map { "this.\($0.sqlName) = edge.\($0.sqlName)" }.joined(separator: " AND ")
+    let rows = "jsonb_populate_recordset(NULL::\(table.relation.sqlName), (:result.rows)::jsonb)"
+    return DraftedDefinition(
+      keyword: "type", name: name,
+      members: [
+        DraftedMember(
+          name: "rows", description: "The rows that were written, in the order of their key.",
+          type: "[\(table.type)!]!",
+          directives: [
+            DraftedDirective.text("list", [("from", rows), ("on", on), ("orderBy", order)])
+          ])
+      ] + Self.outcome)
+  }
+
+  private static let outcome = [
+    DraftedMember(
+      name: "count", description: "The number of rows; null if the mutation was refused.",
+      type: "Int",
+      directives: [DraftedDirective.text("result", [("key", "count")])]),
+    DraftedMember(
+      name: "userErrors", description: "Why nothing was written; empty if it was.",
+      type: "[WriteError!]!", directives: ["@userErrors"]),
+  ]
+
+  /// The definitions that all tables share.
+  static let common = [
+    DraftedDefinition(keyword: "type", name: "Mutation"),
+    DraftedDefinition(keyword: "type", name: "DeletionPayload", members: outcome),
+    DraftedDefinition(
+      keyword: "type", name: "WriteError", description: "Why a mutation was refused.",
+      members: [
+        DraftedMember(name: "code", type: "WriteErrorCode!"),
+        DraftedMember(name: "message", type: "String!"),
+        DraftedMember(
+          name: "path", description: "The argument, or the member of one, that is the reason.",
+          type: "[String!]"),
+      ]),
+    DraftedDefinition(
+      keyword: "enum", name: "WriteErrorCode",
+      members: [
+        ("NOT_UNIQUE", "Another row has these values, and they must be unique."),
+        ("NOT_FOUND", "The row that this refers to does not exist."),
+        ("STILL_REFERENCED", "Other rows refer to a row that would be gone."),
+        ("REQUIRED", "A value is needed."),
+        ("INVALID", "A rule of the table does not allow these values."),
+        ("CONFLICT", "The values conflict with those of another row."),
+        ("TOO_MANY", "The filter finds more rows than may be written at once."),
+        ("NOT_PERMITTED", "You may not write such a row."),
+      ].map { DraftedMember(name: $0.0, description: $0.1) }),
+  ]
+}

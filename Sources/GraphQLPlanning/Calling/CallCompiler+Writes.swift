@@ -1,0 +1,263 @@
+import GraphQLLanguage
+import GraphQLResponse
+import GraphQLSchema
+import SQL
+
+/// Compiles fields with `@insert`, `@update` and `@delete`.
+///
+/// The statement is one data-modifying `WITH` query, whose rows' keys become the result:
+///
+///     WITH chosen AS (keys of the rows, as their viewer sees them, at most one more than allowed),
+///       written AS (UPDATE ... FROM chosen ... RETURNING ...)
+///     SELECT set_config('sociograph.result', {"count": ..., "rows": [{key columns}, ...]}), ...
+///
+/// Which columns are written is a part of the plan: a column without a member keeps its default. A
+/// row that its writer could not read afterwards undoes everything.
+extension CallCompiler {
+  func written(
+    _ write: WriteStorage, _ field: SelectionCompiler.CollectedField, _ arguments: FieldArguments
+  ) throws(GraphQLError) -> PlannedStatement {
+    guard let table = write.table, let target = write.target else {
+      throw GraphQLError("\(arguments.coordinate) has no table.", code: .internalServerError)
+    }
+    let compiler = compiler()
+    var scope = Scope()
+    scope.coordinate = arguments.coordinate
+    scope.arguments = arguments
+    let name = compiler.renderer.render(table, scope, isNoted: false)
+    let rule = write.rule.map { rule in
+      var scope = scope
+      scope.row = RowBuilder(alias: "written")
+      return compiler.renderer.render(rule, scope, isNoted: false)
+    }
+    // Only the rule needs more than the keys, and the right to read it.
+    let returned: SQLFragment =
+      rule == nil
+      ? write.keys.map { "target.\(name: $0)" }.joined(separator: ", ") : "target.*"
+    let change: SQLFragment
+    var chosen: SQLFragment?
+    switch write.action {
+    case .insert:
+      change = try insertion(write, into: name, field, compiler, scope)
+    case .update, .delete:
+      _ = try compiler.checkFilters(arguments, field)
+      chosen = chosenRows(write, target, compiler, scope)
+      change = try self.change(write, name, compiler, scope)
+    }
+    var text: SQLFragment = "WITH "
+    if let chosen { text.append("chosen AS MATERIALIZED (\(chosen)), ") }
+    text.append("written AS (\(change) RETURNING \(returned)) ")
+    text.append(
+      settings(
+        with: result(write, rule, isLimited: chosen != nil, compiler, scope), compiler.statement))
+    return finished(text, compiler.statement)
+  }
+
+  /// Returns the paths of the members of `input` and `set`, by their columns in the catalog.
+  func writtenMembers(of write: WriteStorage) -> [String: [String]] {
+    var paths: [String: [String]] = [:]
+    for argument in write.field.arguments where ["input", "set"].contains(argument.name) {
+      guard case .inputObject(let members, _) = schema[argument.type.namedType].kind else {
+        continue
+      }
+      for member in members {
+        paths[SQLQuoting.catalogName(WriteStorage.column(of: member))] = [
+          argument.name, member.name,
+        ]
+      }
+    }
+    return paths
+  }
+
+  // MARK: - Insert
+
+  private func insertion(
+    _ write: WriteStorage, into table: SQLFragment, _ field: SelectionCompiler.CollectedField,
+    _ compiler: SelectionCompiler, _ scope: Scope
+  ) throws(GraphQLError) -> SQLFragment {
+    guard let (definition, value) = scope.arguments["input"] else {
+      return "INSERT INTO \(table) AS target DEFAULT VALUES"
+    }
+    var rows: [ArgumentValue] = value.map { [$0] } ?? []
+    if case .list(let items)? = value { rows = items }
+    guard rows.count <= limits.maximumInsertedRows else {
+      throw GraphQLError(
+        "At most \(limits.maximumInsertedRows) rows can be inserted at once, not \(rows.count).",
+        locations: [reader.source.location(of: field.field.position)], code: .badUserInput)
+    }
+    let input = schema[definition.type.namedType]
+    guard case .inputObject(let members, _) = input.kind else {
+      return "INSERT INTO \(table) AS target DEFAULT VALUES"
+    }
+    let given = members.filter { member in rows.contains { $0[member.name] != nil } }
+    let columns = given.map { SQLFragment(name: WriteStorage.column(of: $0)) }
+    var text: SQLFragment = "INSERT INTO \(table) AS target "
+    if rows.isEmpty {
+      text.append("SELECT WHERE false")
+      return text
+    }
+    if given.isEmpty {
+      // VALUES has no rows without columns: one row of defaults is what SQL can say.
+      guard rows.count == 1 else {
+        throw GraphQLError(
+          "Several rows of defaults alone cannot be inserted at once.",
+          locations: [reader.source.location(of: field.field.position)], code: .badUserInput)
+      }
+      text.append("DEFAULT VALUES")
+    } else {
+      let lines = rows.map { row -> SQLFragment in
+        let values = given.map { member in
+          self.value(row[member.name], member, of: input, compiler, scope, absent: "DEFAULT")
+        }
+        return "(\(values.joined(separator: ", ")))"
+      }
+      text.append("(\(columns.joined(separator: ", "))) VALUES \(lines.joined(separator: ", "))")
+    }
+    if let conflict = conflict(write, given, compiler, scope) { text.append(conflict) }
+    return text
+  }
+
+  /// Returns what is done with a row whose unique key another one has: the given columns of that are
+  /// set. One that the viewer may not see stays as it is.
+  private func conflict(
+    _ write: WriteStorage, _ given: [InputValueDefinition], _ compiler: SelectionCompiler,
+    _ scope: Scope
+  ) -> SQLFragment? {
+    guard let argument = scope.arguments["updateOnConflict"],
+      case .enum(let name)? = argument.value,
+      let key = mapping.enumValue(named: name, of: argument.definition.type.namedType),
+      let columns = try? SQLQuoting.names(in: key.element)
+    else { return nil }
+    let target = columns.map { SQLFragment(name: $0) }.joined(separator: ", ")
+    var set = given.map { WriteStorage.column(of: $0) }.filter { !columns.contains($0) }
+    // Without a change there would be no row to return.
+    if set.isEmpty { set = columns }
+    let changes = set.map { column -> SQLFragment in
+      "\(name: column) = excluded.\(name: column)"
+    }
+    var text: SQLFragment =
+      " ON CONFLICT (\(target)) DO UPDATE SET \(changes.joined(separator: ", "))"
+    if let rule = write.rule {
+      var scope = scope
+      scope.row = RowBuilder(alias: "target")
+      text.append(" WHERE \(compiler.renderer.render(rule, scope, isNoted: false))")
+    }
+    return text
+  }
+
+  private func value(
+    _ value: ArgumentValue?, _ member: InputValueDefinition, of input: TypeDefinition,
+    _ compiler: SelectionCompiler, _ scope: Scope, absent: SQLFragment
+  ) -> SQLFragment {
+    guard let value else { return absent }
+    // A NULL takes the type of the column.
+    guard !value.isNull else { return "NULL" }
+    return compiler.renderer.text(of: value, member.type, isSplice: false) {
+      InputPlace("\(input.name).\(member.name)", scope.position(ofArgument: "input"))
+    }
+  }
+
+  // MARK: - Update and delete
+
+  /// Returns a query of the keys of the rows that the filter finds, at most one more than allowed.
+  private func chosenRows(
+    _ write: WriteStorage, _ target: TypeID, _ compiler: SelectionCompiler, _ scope: Scope
+  ) -> SQLFragment {
+    let row = RowBuilder(alias: compiler.statement.alias())
+    var inner = scope
+    inner.row = row
+    inner.storage = mapping[target]
+    var condition: SQLFragment?
+    if let (definition, value) = scope.arguments["filter"], let value {
+      condition = compiler.condition(
+        value, schema[definition.type.namedType], scope.place(ofArgument: "filter"), inner)
+    }
+    let rows: SQLFragment =
+      mapping[target]?.table.map { compiler.renderer.render($0.name, inner, isNoted: false) }
+      ?? "NULL"
+    let keys = write.keys.map { key -> SQLFragment in "\(name: row.alias).\(name: key)" }
+    let from: [SQLFragment] = ["\(rows) AS \(name: row.alias)"] + row.joinClauses
+    return """
+      SELECT \(keys.joined(separator: ", ")) FROM \(from.joined(separator: " ")) \
+      WHERE \(condition ?? "true") LIMIT \(atMost(compiler, scope))::bigint + 1
+      """
+  }
+
+  private func atMost(_ compiler: SelectionCompiler, _ scope: Scope) -> SQLFragment {
+    guard let (definition, value) = scope.arguments["atMost"], let value, !value.isNull else {
+      return "1"
+    }
+    return compiler.renderer.text(of: value, definition.type, isSplice: false) {
+      scope.place(ofArgument: "atMost")
+    }
+  }
+
+  private func change(
+    _ write: WriteStorage, _ table: SQLFragment, _ compiler: SelectionCompiler, _ scope: Scope
+  ) throws(GraphQLError) -> SQLFragment {
+    let found = write.keys.map { key -> SQLFragment in "target.\(name: key) = chosen.\(name: key)" }
+      .joined(separator: " AND ")
+    // Too many rows are an error behind this; none of them is written until then.
+    let condition: SQLFragment =
+      "\(found) AND (SELECT count(*) FROM chosen) <= \(atMost(compiler, scope))"
+    guard write.action == .update else {
+      return "DELETE FROM \(table) AS target USING chosen WHERE \(condition)"
+    }
+    var set: [SQLFragment] = []
+    if let (definition, value) = scope.arguments["set"],
+      case .inputObject(let members, _) = schema[definition.type.namedType].kind
+    {
+      let input = schema[definition.type.namedType]
+      for member in members {
+        guard let given = value?[member.name] else { continue }
+        let text = self.value(given, member, of: input, compiler, scope, absent: "DEFAULT")
+        set.append("\(name: WriteStorage.column(of: member)) = \(text)")
+      }
+    }
+    if set.isEmpty, let key = write.keys.first { set = ["\(name: key) = target.\(name: key)"] }
+    return
+      "UPDATE \(table) AS target SET \(set.joined(separator: ", ")) FROM chosen WHERE \(condition)"
+  }
+
+  // MARK: - Result
+
+  /// Returns the result, or an expression that fails, so that nothing is written.
+  private func result(
+    _ write: WriteStorage, _ rule: SQLFragment?, isLimited: Bool, _ compiler: SelectionCompiler,
+    _ scope: Scope
+  ) -> SQLFragment {
+    let members = write.keys.map { key -> SQLFragment in
+      "\(literal: SQLQuoting.catalogName(key)), written.\(name: key)"
+    }
+    let rows: SQLFragment = """
+      (SELECT jsonb_build_object('count', count(*), 'rows', \
+      coalesce(jsonb_agg(jsonb_build_object(\(members.joined(separator: ", ")))), '[]')) \
+      FROM written)::text
+      """
+    var cases: [SQLFragment] = []
+    if isLimited {
+      let found: SQLFragment = "(SELECT count(*) FROM chosen)"
+      cases.append(
+        "WHEN \(found) > \(atMost(compiler, scope)) THEN \(failure(WriteRefusal.tooMany, found))")
+    }
+    if let rule, write.action != .delete {
+      let hidden: SQLFragment = "(SELECT count(*) FROM written WHERE (\(rule)) IS NOT TRUE)"
+      cases.append(
+        "WHEN \(hidden) > 0 THEN \(failure(WriteRefusal.forbidden, hidden))")
+    }
+    return cases.isEmpty ? rows : "CASE \(cases.joined(separator: " ")) ELSE \(rows) END"
+  }
+
+  /// Returns an expression that fails when it is evaluated, with a text that tells why.
+  private func failure(_ refusal: String, _ count: SQLFragment) -> SQLFragment {
+    "((\(literal: refusal) || \(count))::int)::text"
+  }
+}
+
+/// The texts in PostgreSQL's errors by which the statements above refuse.
+package enum WriteRefusal {
+  /// More rows than `atMost` are found.
+  package static let tooMany = "sociograph.atMost "
+  /// A row that would be written does not exist for the viewer.
+  package static let forbidden = "sociograph.rule "
+}

@@ -1,0 +1,290 @@
+import Foundation
+import JSON
+import Postgres
+import TestSupport
+import Testing
+
+/// `sociograph draft --mutations`: inserts, updates and deletes over tables that know nothing of it.
+@Suite(.usesCluster) struct DraftWriteTests {
+  private static let sql = """
+    CREATE TYPE size AS ENUM ('S', 'X-L');
+    CREATE TABLE artist (artist_id serial PRIMARY KEY, name text NOT NULL UNIQUE, born date);
+    CREATE TABLE album (
+      album_id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      artist_id int NOT NULL REFERENCES artist,
+      "Title" varchar(40) NOT NULL,
+      title_length int GENERATED ALWAYS AS (length("Title")) STORED,
+      price numeric(6, 2) CHECK (price >= 0) DEFAULT 9.5,
+      size size, tags text[] NOT NULL DEFAULT '{}', code uuid, views bigint NOT NULL DEFAULT 0,
+      more jsonb, made timestamptz NOT NULL DEFAULT '2026-01-01Z',
+      UNIQUE (artist_id, "Title"));
+    CREATE TABLE chart (
+      week date, place int, album_id int NOT NULL REFERENCES album, PRIMARY KEY (week, place));
+    CREATE TABLE booking (
+      room int, hours int4range, PRIMARY KEY (room, hours), note text,
+      EXCLUDE USING gist (hours WITH &&));
+    CREATE TABLE counter (name text PRIMARY KEY, value int NOT NULL);
+    CREATE TABLE log (line text);
+    INSERT INTO artist (name) VALUES ('Ada'), ('Ben');
+    """
+
+  /// A server over the drafted schema of a database of its own.
+  private final class Shop {
+    let database: String
+    let session: PostgresSession
+    let port: UInt16
+    let folder: TemporaryFolder
+    private let server: ProgramRun
+
+    init(_ edit: (String) throws -> Void = { _ in }, more: [String] = []) throws {
+      database = try TestCluster.newDatabase()
+      session = try TestCluster.session(database)
+      try session.execute(DraftWriteTests.sql)
+      folder = try TemporaryFolder()
+      let path = folder.path + "/graph"
+      let draft = try ProgramRun.complete(["draft", path, "--database", database, "--mutations"])
+      try #require(draft.status == 0, "\(draft.errors)")
+      try #require(!draft.errors.contains("left out"), "\(draft.errors)")
+      try edit(path)
+      server = try ProgramRun(["serve", "--schema", path, "--database", database] + more)
+      try #require(server.prints("Serving http://"), "\(server.errors)")
+      port = try #require(
+        server.output.firstMatch(of: #/Serving http:\/\/127\.0\.0\.1:(\d+)/#).flatMap {
+          UInt16($0.1)
+        })
+    }
+
+    deinit {
+      server.signal(SIGINT)
+      _ = server.finish()
+    }
+
+    func ask(_ document: String, _ variables: String = "{}") throws -> String {
+      try post(
+        "{\"query\": \(JSONValue.string(document)), \"variables\": \(variables)}", port: port
+      ).body
+    }
+
+    func value(_ query: String) throws -> String? { try session.execute(query).first?.first ?? nil }
+  }
+
+  private static let album = """
+    { count userErrors { code path } rows { albumId title artist { name } price size tags code views
+      more made titleLength } }
+    """
+
+  // MARK: - Insert
+
+  @Test func `columns that are not given keep their defaults, and values of all types are written`()
+    throws
+  {
+    let shop = try Shop()
+    let answer = try shop.ask(
+      """
+      mutation($more: JSON) { insertAlbums(input: [
+        {artistId: 1, title: "One"},
+        {artistId: 2, title: "Two", price: "1.25", size: X_L, tags: ["a", "b,c"],
+          code: "6f9619ff-8b86-d011-b42d-00c04fc964ff", views: "9007199254740993", more: $more,
+          made: "2026-05-01T18:30:00Z"}
+      ]) \(Self.album) }
+      """, #"{"more": {"a": [1, null]}}"#)
+    #expect(
+      answer == """
+        {"data":{"insertAlbums":{"count":2,"userErrors":[],"rows":[\
+        {"albumId":1,"title":"One","artist":{"name":"Ada"},"price":"9.50","size":null,"tags":[],\
+        "code":null,"views":"0","more":null,"made":"2026-01-01T00:00:00.000Z","titleLength":3},\
+        {"albumId":2,"title":"Two","artist":{"name":"Ben"},"price":"1.25","size":"X_L",\
+        "tags":["a","b,c"],"code":"6f9619ff-8b86-d011-b42d-00c04fc964ff",\
+        "views":"9007199254740993","more":{"a": [1, null]},"made":"2026-05-01T18:30:00.000Z",\
+        "titleLength":3}]}}}
+        """)
+    // A null is no absent member, and one object is a list of one.
+    let null = try shop.ask(
+      "mutation($a: AlbumInput!) { insertAlbums(input: [$a]) { rows { price tags } } }",
+      #"{"a": {"artistId": 1, "title": "Null", "price": null}}"#)
+    #expect(null == #"{"data":{"insertAlbums":{"rows":[{"price":null,"tags":[]}]}}}"#)
+    let many = try shop.ask(
+      "mutation($a: [AlbumInput!]!) { insertAlbums(input: $a) { count } }",
+      "{\"a\": [\((0..<101).map { #"{"artistId": 1, "title": "\#($0)"}"# }.joined(separator: ","))]}"
+    )
+    #expect(many.contains("At most 100 rows can be inserted at once, not 101."), "\(many)")
+    #expect(
+      try shop.ask("mutation { insertAlbums(input: []) { count rows { title } } }")
+        == #"{"data":{"insertAlbums":{"count":0,"rows":[]}}}"#)
+    #expect(try shop.value("SELECT count(*) FROM album") == "3")
+  }
+
+  @Test func `a row whose key is there is updated where the client says so`() throws {
+    let shop = try Shop()
+    let upsert = """
+      mutation($title: String!, $views: BigInt!) { insertAlbums(updateOnConflict: ARTIST_ID_AND_TITLE,
+        input: {artistId: 1, title: $title, views: $views}) { count rows { albumId views price } } }
+      """
+    #expect(
+      try shop.ask(upsert, #"{"title": "One", "views": "1"}"#)
+        == #"{"data":{"insertAlbums":{"count":1,"rows":[{"albumId":1,"views":"1","price":"9.50"}]}}}"#
+    )
+    try shop.session.execute("UPDATE album SET price = 3")
+    #expect(
+      try shop.ask(upsert, #"{"title": "One", "views": "2"}"#)
+        == #"{"data":{"insertAlbums":{"count":1,"rows":[{"albumId":1,"views":"2","price":"3.00"}]}}}"#
+    )
+    #expect(
+      try shop.ask(
+        """
+        mutation { insertAlbums(updateOnConflict: ARTIST_ID_AND_TITLE,
+          input: [{artistId: 1, title: "One"}, {artistId: 1, title: "One"}]) { userErrors { code } } }
+        """) == #"{"data":{"insertAlbums":{"userErrors":[{"code":"NOT_UNIQUE"}]}}}"#)
+  }
+
+  @Test func `many clients write one key at once, and there is one row`() async throws {
+    let shop = try Shop()
+    let port = shop.port
+    try await withThrowingTaskGroup(of: String.self) { group in
+      for number in 0..<32 {
+        group.addTask {
+          let body = """
+            {"query": "mutation { insertCounters(updateOnConflict: NAME, input: {name: \\"a\\", \
+            value: \(number)}) { count userErrors { code } } }"}
+            """
+          return try post(body, port: port).body
+        }
+      }
+      for try await answer in group {
+        #expect(answer == #"{"data":{"insertCounters":{"count":1,"userErrors":[]}}}"#)
+      }
+    }
+    #expect(try shop.value("SELECT count(*) FROM counter") == "1")
+  }
+
+  // MARK: - Update and delete
+
+  @Test func `rows that a filter finds are written, and none if they are more than allowed`() throws
+  {
+    let shop = try Shop()
+    _ = try shop.ask(
+      """
+      mutation { insertAlbums(input: [{artistId: 1, title: "One"}, {artistId: 1, title: "Two"},
+        {artistId: 2, title: "Three"}]) { count } }
+      """)
+    let update = """
+      mutation($filter: AlbumFilter!, $most: Int) { updateAlbums(filter: $filter, atMost: $most,
+        set: {size: S, price: null}) { count userErrors { code path } rows { title size price views } } }
+      """
+    #expect(
+      try shop.ask(update, #"{"filter": {"artist": {"name": {"eq": "Ada"}}}}"#)
+        == #"{"data":{"updateAlbums":{"count":null,"userErrors":[{"code":"TOO_MANY","path":["atMost"]}],"rows":[]}}}"#
+    )
+    #expect(try shop.value("SELECT count(*) FROM album WHERE size = 'S'") == "0")
+    #expect(
+      try shop.ask(update, #"{"filter": {"artist": {"name": {"eq": "Ada"}}}, "most": 2}"#)
+        == """
+        {"data":{"updateAlbums":{"count":2,"userErrors":[],"rows":[\
+        {"title":"One","size":"S","price":null,"views":"0"},\
+        {"title":"Two","size":"S","price":null,"views":"0"}]}}}
+        """)
+    #expect(
+      try shop.ask(
+        "mutation { deleteAlbums(filter: {title: {eq: \"Two\"}}) { count userErrors { code } } }")
+        == #"{"data":{"deleteAlbums":{"count":1,"userErrors":[]}}}"#)
+    #expect(
+      try shop.ask("mutation { deleteAlbums(filter: {}) { count userErrors { code } } }")
+        == #"{"data":{"deleteAlbums":{"count":null,"userErrors":[{"code":"TOO_MANY"}]}}}"#)
+    #expect(
+      try shop.value("SELECT string_agg(\"Title\", ',' ORDER BY \"Title\") FROM album")
+        == "One,Three")
+  }
+
+  @Test func `each kind of constraint is a user error with its path, and nothing is written`()
+    throws
+  {
+    let shop = try Shop()
+    _ = try shop.ask(
+      """
+      mutation { insertAlbums(input: {artistId: 1, title: "One"}) { count }
+        insertBookings(input: {room: 1, hours: "[1,5)"}) { count } }
+      """)
+    let cases = [
+      (
+        #"insertAlbums(input: {artistId: 1, title: "One"})"#, "NOT_UNIQUE", #"["input","artistId"]"#
+      ),
+      (#"insertArtists(input: {name: "Ada"})"#, "NOT_UNIQUE", #"["input","name"]"#),
+      (
+        #"insertAlbums(input: {artistId: 99, title: "Two"})"#, "NOT_FOUND", #"["input","artistId"]"#
+      ),
+      (
+        #"insertAlbums(input: {artistId: 1, title: "Two", price: "-1"})"#, "INVALID",
+        #"["input","price"]"#
+      ),
+      (#"insertBookings(input: {room: 2, hours: "[2,3)"})"#, "CONFLICT", #"["input","hours"]"#),
+      (
+        #"updateAlbums(filter: {}, set: {artistId: null})"#, "REQUIRED", #"["set","artistId"]"#
+      ),
+      (
+        #"updateAlbums(filter: {}, set: {artistId: 98})"#, "NOT_FOUND", #"["set","artistId"]"#
+      ),
+      (#"deleteArtists(filter: {name: {eq: "Ada"}})"#, "STILL_REFERENCED", "null"),
+      (
+        #"updateArtists(filter: {name: {eq: "Ada"}}, set: {artistId: 77})"#, "STILL_REFERENCED",
+        #"["set","artistId"]"#
+      ),
+    ]
+    for (field, code, path) in cases {
+      let name = field.prefix { $0 != "(" }
+      let answer = try shop.ask("mutation { \(field) { count userErrors { code path } } }")
+      #expect(
+        answer
+          == #"{"data":{"\#(name)":{"count":null,"userErrors":[{"code":"\#(code)","path":\#(path)}]}}}"#,
+        "\(field)")
+    }
+    #expect(try shop.value("SELECT count(*) FROM album") == "1")
+    #expect(try shop.value("SELECT count(*) FROM booking") == "1")
+  }
+
+  @Test func `tables without a key and columns that the database makes cannot be written`() throws {
+    let shop = try Shop()
+    let mutation = try shop.ask("{ __type(name: \"Mutation\") { fields { name } } }")
+    #expect(!mutation.contains("insertLogs") && mutation.contains("insertCharts"))
+    let input = try shop.ask(
+      "{ __type(name: \"AlbumInput\") { inputFields { name type { kind } } } }")
+    #expect(!input.contains("albumId") && !input.contains("titleLength"))
+    #expect(input.contains(#"{"name":"title","type":{"kind":"NON_NULL"}}"#), "\(input)")
+    #expect(input.contains(#"{"name":"views","type":{"kind":"SCALAR"}}"#), "\(input)")
+  }
+
+  // MARK: - Rules
+
+  @Test func `a rule holds for what is written, too`() throws {
+    let shop = try Shop { path in
+      let file = path + "/album.graphql"
+      let text = try String(contentsOfFile: file, encoding: .utf8)
+      let edited = text.replacing(
+        #"@table(name: "album", "#, with: #"@table(name: "album", where: "this.artist_id = 1", "#)
+      try #require(edited != text)
+      try edited.write(toFile: file, atomically: true, encoding: .utf8)
+    }
+    try shop.session.execute(
+      #"INSERT INTO album (artist_id, "Title") VALUES (1, 'Mine'), (2, 'Hidden')"#)
+    let refused = #"{"count":null,"userErrors":[{"code":"NOT_PERMITTED"}]}"#
+    func check(_ field: String, _ wanted: String) throws {
+      let name = field.prefix { $0 != "(" }
+      let answer = try shop.ask("mutation { \(field) { count userErrors { code } } }")
+      #expect(answer == #"{"data":{"\#(name)":\#(wanted)}}"#, "\(field)")
+    }
+    try check(#"insertAlbums(input: {artistId: 2, title: "New"})"#, refused)
+    try check(#"updateAlbums(filter: {title: {eq: "Mine"}}, set: {artistId: 2})"#, refused)
+    try check(
+      #"updateAlbums(filter: {title: {eq: "Hidden"}}, set: {views: "7"})"#,
+      #"{"count":0,"userErrors":[]}"#)
+    try check(#"deleteAlbums(filter: {title: {eq: "Hidden"}})"#, #"{"count":0,"userErrors":[]}"#)
+    try check(
+      """
+      insertAlbums(updateOnConflict: ARTIST_ID_AND_TITLE, input: {artistId: 2, title: "Hidden", views: "7"})
+      """, #"{"count":0,"userErrors":[]}"#)
+    try check(#"insertAlbums(input: {artistId: 1, title: "New"})"#, #"{"count":1,"userErrors":[]}"#)
+    #expect(
+      try shop.value(
+        #"SELECT string_agg(concat(artist_id, "Title", views), ',' ORDER BY album_id) FROM album"#)
+        == "1Mine0,2Hidden0,1New0")
+  }
+}

@@ -34,6 +34,7 @@ struct CatalogQueries {
         quote_ident(n.nspname) || '.' END || quote_ident(c.relname),
       obj_description(c.oid, 'pg_class'), c.relrowsecurity, c.relispopulated,
       has_table_privilege(\(role), c.oid, 'DELETE')
+        AND has_any_column_privilege(\(role), c.oid, 'UPDATE')
     FROM \(candidates) AND has_any_column_privilege(\(role), c.oid, 'SELECT')
     ORDER BY array_position(\(namespaces), n.nspname), c.relname <> lower(c.relname),
       c.relname COLLATE "C"

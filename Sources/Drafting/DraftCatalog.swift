@@ -25,7 +25,7 @@ package struct DraftCatalog: Sendable {
     let hasRowSecurity: Bool
     /// Whether it can be read: a materialized view has no rows before its first REFRESH.
     let isPopulated: Bool
-    /// Whether the role may delete rows.
+    /// Whether the role may delete rows, and update one of their columns, which locks need.
     let isDeletable: Bool
     var columns: [Column] = []
     /// The unique keys on all rows, by columns; the primary key first.

@@ -68,8 +68,9 @@ package struct KneeLimit: Sendable, Equatable {
   }
 
   /// Compares the last step that was met with the first that was missed: the part of the time that
-  /// grew most names the resource. A server whose connections are too few refuses what waits too long
-  /// for one, and says so (`SERVICE_OVERLOADED`); other refusals are a limit of their own.
+  /// grew most names the resource. A server refuses what waits too long for a connection, and says so
+  /// (`SERVICE_OVERLOADED`): its connections or its statements are the limit, whatever grew besides.
+  /// Other refusals are a limit of their own.
   package init(met: LoadMeasurement?, missed: LoadMeasurement) {
     let refused = missed.totals.count(.throttled)
     let isThrottled =
@@ -78,13 +79,19 @@ package struct KneeLimit: Sendable, Equatable {
     let overloaded = missed.totals.byCode.first { $0.code == "SERVICE_OVERLOADED" }?.count ?? 0
     let refusals = "the server refused \(refused) of \(missed.totals.offered) requests"
     let grown = KneeLimit(growthFrom: met, to: missed)
-    if isThrottled, grown.resource != "connections" || overloaded * 2 < refused {
-      self.init(resource: "throttled", evidence: refusals)
-    } else {
-      self.init(
-        resource: grown.resource,
-        evidence: isThrottled ? "\(grown.evidence); \(refusals)" : grown.evidence)
+    guard isThrottled else {
+      self = grown
+      return
     }
+    guard overloaded * 2 >= refused else {
+      self.init(resource: "throttled", evidence: refusals)
+      return
+    }
+    let isKnown = ["connections", "postgresql"].contains(grown.resource)
+    self.init(
+      resource: isKnown ? grown.resource : "connections",
+      evidence: isKnown
+        ? "\(grown.evidence); \(refusals)" : "\(refusals), as none of its connections was free")
   }
 
   private init(growthFrom met: LoadMeasurement?, to missed: LoadMeasurement) {
@@ -129,7 +136,7 @@ package struct KneeLimit: Sendable, Equatable {
     if limit.resource == "connections",
       let alone = first?.totals.split.first(where: { $0.name == "postgresql" })?.milliseconds,
       let crowded = missed.totals.split.first(where: { $0.name == "postgresql" })?.milliseconds,
-      alone > 0, crowded >= 2 * alone
+      alone > 0, crowded >= 1.5 * alone
     {
       limit = KneeLimit(
         resource: "postgresql",

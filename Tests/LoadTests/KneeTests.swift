@@ -80,7 +80,7 @@ import Testing
 
   @Test func `a wait for connections whose statements became slow is PostgreSQL's limit`() {
     let met = measured([("wait", 5), ("postgresql", 9)])
-    for (statement, resource) in [(10.0, "postgresql"), (1.5, "connections")] {
+    for (statement, resource) in [(10.0, "postgresql"), (1.2, "connections")] {
       let limit = KneeLimit(
         first: measured([("wait", 0), ("postgresql", 1)]), met: met,
         missed: measured([("wait", 80), ("postgresql", statement)]), before: nil, after: nil)
@@ -97,7 +97,8 @@ import Testing
     // What waits too long for a connection is refused in the end.
     for (part, code, resource) in [
       ("wait", "SERVICE_OVERLOADED", "connections"), ("wait", "RATE_LIMITED", "throttled"),
-      ("postgresql", "SERVICE_OVERLOADED", "throttled"),
+      ("postgresql", "SERVICE_OVERLOADED", "postgresql"),
+      ("parse", "SERVICE_OVERLOADED", "connections"),
     ] {
       let missed = measured([(part, 90)], throttled: 5, code: code)
       #expect(KneeLimit(met: measured([(part, 5)]), missed: missed).resource == resource)

@@ -160,6 +160,9 @@ extension CallCompiler {
   // MARK: - Update and delete
 
   /// Returns a query of the keys of the rows that the filter finds, at most one more than allowed.
+  ///
+  /// The rows are locked: where another transaction changes one first, the filter is asked again, so
+  /// that a condition on a version or a balance holds when the row is written.
   private func chosenRows(
     _ write: WriteStorage, _ target: TypeID, _ compiler: SelectionCompiler, _ scope: Scope
   ) -> SQLFragment {
@@ -179,7 +182,8 @@ extension CallCompiler {
     let from: [SQLFragment] = ["\(rows) AS \(name: row.alias)"] + row.joinClauses
     return """
       SELECT \(keys.joined(separator: ", ")) FROM \(from.joined(separator: " ")) \
-      WHERE \(condition ?? "true") LIMIT \(atMost(compiler, scope))::bigint + 1
+      WHERE \(condition ?? "true") LIMIT greatest(\(atMost(compiler, scope))::bigint, 0) + 1 \
+      FOR UPDATE OF \(name: row.alias)
       """
   }
 

@@ -94,7 +94,13 @@ package struct KneeLimit: Sendable, Equatable {
         ? "\(grown.evidence); \(refusals)" : "\(refusals), as none of its connections was free")
   }
 
-  private init(growthFrom met: LoadMeasurement?, to missed: LoadMeasurement) {
+  /// The parts that grow on the side of the generator, also because a server answers slowly and so
+  /// keeps the connections.
+  private static let outside: Set<String> = ["generator", "queue", "network"]
+
+  private init(
+    growthFrom met: LoadMeasurement?, to missed: LoadMeasurement, without left: Set<String> = []
+  ) {
     guard missed.totals.timed > 0 else {
       self.init(
         resource: "unknown",
@@ -103,7 +109,7 @@ package struct KneeLimit: Sendable, Equatable {
     }
     var before: [String: Double] = [:]
     for (name, value) in met?.totals.split ?? [] { before[name] = value }
-    let growth = missed.totals.split.map { part in
+    let growth = missed.totals.split.filter { !left.contains($0.name) }.map { part in
       (name: part.name, milliseconds: part.milliseconds - (before[part.name] ?? 0))
     }
     guard let most = growth.max(by: { $0.milliseconds < $1.milliseconds }) else {
@@ -133,6 +139,13 @@ package struct KneeLimit: Sendable, Equatable {
     before: PostgresFindings?, after: PostgresFindings?
   ) {
     var limit = KneeLimit(met: met, missed: missed)
+    func server(_ measured: LoadMeasurement) -> Double {
+      measured.totals.split.filter { !Self.outside.contains($0.name) }
+        .reduce(0) { $0 + $1.milliseconds }
+    }
+    if limit.resource == "generator", let first, server(missed) >= 2 * server(first) {
+      limit = KneeLimit(growthFrom: first, to: missed, without: Self.outside)
+    }
     if limit.resource == "connections",
       let alone = first?.totals.split.first(where: { $0.name == "postgresql" })?.milliseconds,
       let crowded = missed.totals.split.first(where: { $0.name == "postgresql" })?.milliseconds,

@@ -37,9 +37,18 @@ import Testing
     let plan = try PlanningFixture.plan(query, variables, in: mapping)
 
     let names = try PlanningFixture.variableNames(of: query)
-    let lines =
+    var lines =
       [plan.statement?.text ?? "-- no statement", ""]
       + plan.parameterLines(variableNames: names).map { "-- \($0)" }
+    if case .mutation(let mutation) = plan {
+      lines = mutation.fields.flatMap { field -> [String] in
+        guard case .call(let call) = field else { return [] }
+        return [call.call, call.selection].compactMap(\.self).flatMap { statement in
+          [statement.text, ""]
+            + statement.parameters.enumerated().map { "-- $\($0 + 1) \($1.description(names))" }
+        }
+      }
+    }
     let found = [
       "statement.sql": lines.joined(separator: "\n") + "\n",
       "shape.txt": plan.shapeLines.joined(separator: "\n") + "\n",

@@ -32,7 +32,8 @@ enum PlanningFixture {
 
   static func mapping(_ sdl: String = sdl) throws -> StorageMapping {
     let text = StorageDirectives.sdl + "\n" + sdl
-    return try StorageMapping(SchemaBuilder.build(Parser.parse(Source(text), limits: .default)))
+    let document = try Parser.parse(Source(text), limits: .default)
+    return try StorageMapping(SchemaBuilder.build(SchemaCompletion.complete(document)))
   }
 
   static func plan(

@@ -89,6 +89,19 @@ import Testing
     }
   }
 
+  @Test func `requests that queue for connections to a slow server are the server's limit`() {
+    let first = measured([("queue", 0), ("wait", 0), ("postgresql", 1)])
+    for (wait, statement, resource) in [
+      (0.1, 1.0, "generator"), (9.0, 1.1, "connections"), (1.0, 7.0, "postgresql"),
+    ] {
+      let limit = KneeLimit(
+        first: first, met: measured([("queue", 1), ("wait", 0), ("postgresql", 1)]),
+        missed: measured([("queue", 400), ("wait", wait), ("postgresql", statement)]), before: nil,
+        after: nil)
+      #expect(limit.resource == resource)
+    }
+  }
+
   @Test func `refusals are named, and without times the resource is unknown`() {
     #expect(
       KneeLimit(met: measured([]), missed: measured([], throttled: 5)).resource == "throttled")

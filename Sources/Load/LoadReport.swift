@@ -108,8 +108,8 @@ package struct LoadReport {
     th:first-child, td:first-child { text-align: left; } th { color: var(--faint); font-weight: 600; }
     pre { background: var(--box); padding: 10px; overflow-x: auto; white-space: pre-wrap; }
     .valid { color: var(--good); font-weight: 700; } .void { color: var(--bad); font-weight: 700; }
-    @media (max-width: 480px) { h1 { font-size: 19px; } table { font-size: 13px; } svg text { font-size: 14px; }
-      th, td { padding-right: 7px; } }
+    @media (max-width: 480px) { h1 { font-size: 19px; } table { font-size: 12px; } svg text { font-size: 14px; }
+      th, td { padding-right: 5px; } }
     @media print { body { max-width: none; } section { break-inside: avoid; } }
     """
 

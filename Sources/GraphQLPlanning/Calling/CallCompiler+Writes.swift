@@ -161,8 +161,8 @@ extension CallCompiler {
 
   /// Returns a query of the keys of the rows that the filter finds, at most one more than allowed.
   ///
-  /// The rows are locked: where another transaction changes one first, the filter is asked again, so
-  /// that a condition on a version or a balance holds when the row is written.
+  /// The rows are locked. If another transaction changes one first, PostgreSQL asks the filter again.
+  /// A condition on a version or a balance thus holds when the row is written.
   private func chosenRows(
     _ write: WriteStorage, _ target: TypeID, _ compiler: SelectionCompiler, _ scope: Scope
   ) -> SQLFragment {

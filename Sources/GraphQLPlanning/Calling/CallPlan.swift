@@ -73,8 +73,8 @@ package final class CallPlan: Sendable {
   /// Whether the selection contains a token that is shown once.
   package let makesSecret: Bool
   package let mayEndSessions: Bool
-  /// What the field does to rows; nil for a call of a function. No key says that it was done, so one
-  /// that may have been done is not done again.
+  /// The action of a field that writes rows; nil for a call of a function. No key says that it was
+  /// done, so one that may have been done is not repeated.
   package let write: WriteStorage.Action?
   /// The paths of the members that are written, by their columns in the catalog.
   private let writtenMembers: [String: [String]]

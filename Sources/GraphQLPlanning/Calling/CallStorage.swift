@@ -2,8 +2,7 @@ import GraphQLLanguage
 import GraphQLSchema
 import SQL
 
-/// What a mutation's field does: the function that it calls (`@call`), or the rows that it writes
-/// (`@insert`, `@update`, `@delete`).
+/// The action of a mutation's field: a function (`@call`), or rows (`@insert`, `@update`, `@delete`).
 package struct CallStorage: Sendable {
   /// A call with its arguments, such as `react(:viewer, :subjectId, :kind)`; empty for a field that
   /// writes rows.

@@ -27,7 +27,7 @@ package struct WriteStorage: Sendable {
     }
   }
 
-  /// What does not hold, in words that follow the field's coordinate.
+  /// The problems, in words that follow the field's coordinate.
   var problems: [String] {
     guard target != nil, table != nil else {
       return ["\(targetName) in @\(action.rawValue) is no type with @table."]

@@ -55,7 +55,8 @@ import Testing
       case "graphql" where !block.isExecuted:
         let file = try String(
           contentsOfFile: shop.folder.path + "/graph/product.graphql", encoding: .utf8)
-        #expect(file == block.text + "\n", "\(at)")
+        // Behind it are the mutations, which the page uses.
+        #expect(file.hasPrefix(block.text + "\n"), "\(at)")
       case "graphql":
         let shown = guide.blocks[place + 1]
         try #require(shown.language == "json")

@@ -45,7 +45,9 @@ struct CatalogQueries {
     """
     SELECT c.oid, a.attnum, a.attname, a.atttypid, a.attndims,
       c.relkind IN ('r', 'p') AND a.attnotnull, col_description(c.oid, a.attnum),
-      a.atthasdef OR a.attidentity <> '',
+      a.atthasdef OR a.attidentity <> '' OR EXISTS (
+        SELECT FROM pg_trigger g
+        WHERE g.tgrelid = c.oid AND NOT g.tgisinternal AND g.tgtype & 7 = 7),
       has_column_privilege(\(role), c.oid, a.attnum, 'INSERT')
         AND a.attgenerated = '' AND a.attidentity <> 'a',
       has_column_privilege(\(role), c.oid, a.attnum, 'UPDATE')

@@ -42,6 +42,8 @@ package struct DraftCatalog: Sendable {
     let dimensions: Int
     let isNotNull: Bool
     let comment: String?
+    /// Whether a new row has a value if none is given: a default or, perhaps, that of a trigger
+    /// before the insert.
     let hasDefault: Bool
     /// Whether the role may give a value to a new row, and to one that is there.
     let isInsertable: Bool

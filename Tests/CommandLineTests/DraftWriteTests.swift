@@ -24,6 +24,9 @@ import Testing
       room int, hours int4range, PRIMARY KEY (room, hours), note text,
       EXCLUDE USING gist (hours WITH &&));
     CREATE TABLE counter (name text PRIMARY KEY, value int NOT NULL);
+    CREATE TABLE page (page_id int PRIMARY KEY, words tsvector NOT NULL, body text NOT NULL);
+    CREATE TRIGGER words BEFORE INSERT OR UPDATE ON page FOR EACH ROW
+      EXECUTE FUNCTION tsvector_update_trigger('words', 'pg_catalog.english', 'body');
     CREATE TABLE log (line text);
     INSERT INTO artist (name) VALUES ('Ada'), ('Ben');
     """
@@ -98,6 +101,16 @@ import Testing
         "views":"9007199254740993","more":{"a": [1, null]},"made":"2026-05-01T18:30:00.000Z",\
         "titleLength":3}]}}}
         """)
+    // What a trigger fills is not required of the client.
+    #expect(
+      try shop.ask(
+        """
+        mutation { insertPages(input: {pageId: 1, body: "two cats"}) { rows { words } }
+          b: insertPages(input: {pageId: 2}) { userErrors { code path } } }
+        """) == """
+          {"data":{"insertPages":{"rows":[{"words":"'cat':2 'two':1"}]},\
+          "b":{"userErrors":[{"code":"REQUIRED","path":["input","body"]}]}}}
+          """)
     // A null is no absent member, and one object is a list of one.
     let null = try shop.ask(
       "mutation($a: AlbumInput!) { insertAlbums(input: [$a]) { rows { price tags } } }",

@@ -17,10 +17,10 @@ package struct MutationCheck {
     try findings(session).map { "\($0.coordinate): \($0.message)" }
   }
 
-  /// The same, as findings.
+  /// As `run`, but each line with its coordinate apart.
   package func findings(_ session: PostgresSession) throws -> [StorageFinding] {
     let probes = try Planner(mapping: mapping).mutationProbes()
-    let functions = try functions(probes.map(\.functionName), session)
+    let functions = try functions(probes.compactMap(\.functionName), session)
     let types = try types(Set(probes.compactMap(\.resultType)), session)
     // All at once: a database may be far away.
     var answers = try session.pipeline(
@@ -29,7 +29,7 @@ package struct MutationCheck {
       let own = answers.prefix(probe.statements.count)
       answers.removeFirst(own.count)
       return problems(
-        of: probe, own, functions[probe.functionName] ?? [],
+        of: probe, own, probe.functionName.flatMap { functions[$0] } ?? [],
         resultType: probe.resultType.map { types[$0] ?? $0 }
       )
       .map { StorageFinding(.error, probe.coordinate, $0) }
@@ -71,7 +71,7 @@ package struct MutationCheck {
   ) -> [String] {
     for case .failure(let error) in answers { return [error.message] }
     return functions.flatMap { row -> [String] in
-      let name = row[0] ?? probe.function
+      let name = row[0] ?? probe.function ?? ""
       var problems: [String] = []
       if row[1] != "t" { problems.append("\(name) must be VOLATILE to see what it writes.") }
       if let wanted = resultType, row[2] != wanted {
@@ -88,7 +88,7 @@ package struct MutationCheck {
 }
 
 extension MutationProbe {
-  fileprivate var functionName: String {
-    function.split(separator: ".").last.map(String.init) ?? function
+  fileprivate var functionName: String? {
+    function.map { $0.split(separator: ".").last.map(String.init) ?? $0 }
   }
 }

@@ -29,25 +29,11 @@ import Testing
   ///
   /// - Returns: the number of rows that were compared.
   private func compare(_ database: String, _ arguments: [String] = []) throws -> Int {
-    let folder = try TemporaryFolder()
-    let path = folder.path + "/graph"
-    let draft = try ProgramRun.complete(["draft", path, "--database", database] + arguments)
-    try #require(draft.status == 0, "\(draft.errors)")
-    #expect(!draft.errors.contains("warning"), "\(draft.errors)")
-    let server = try ProgramRun(["serve", "--schema", path, "--database", database])
-    defer {
-      server.signal(SIGINT)
-      _ = server.finish()
-    }
-    try #require(server.prints("Serving http://"), "\(server.errors)")
-    let port = try #require(
-      server.output.firstMatch(of: #/Serving http:\/\/127\.0\.0\.1:(\d+)/#).flatMap {
-        UInt16($0.1)
-      })
-    let comparison = try DraftComparison(folder: path)
+    let server = try DraftedServer(database, arguments)
+    let comparison = try DraftComparison(folder: server.path)
     let session = try TestCluster.session(database)
-    #expect(try comparison.compareFilters(port: port, session) > 20)
-    return try comparison.compare(port: port, session)
+    #expect(try comparison.compareFilters(port: server.port, session) > 20)
+    return try comparison.compare(port: server.port, session)
   }
 
   @Test func `every table of an awkward database is served with its rows`() throws {

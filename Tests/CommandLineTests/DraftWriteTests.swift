@@ -24,6 +24,7 @@ import Testing
       room int, hours int4range, PRIMARY KEY (room, hours), note text,
       EXCLUDE USING gist (hours WITH &&));
     CREATE TABLE counter (name text PRIMARY KEY, value int NOT NULL);
+    CREATE FUNCTION counter() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 1';
     CREATE TABLE page (page_id int PRIMARY KEY, words tsvector NOT NULL, body text NOT NULL);
     CREATE TRIGGER words BEFORE INSERT OR UPDATE ON page FOR EACH ROW
       EXECUTE FUNCTION tsvector_update_trigger('words', 'pg_catalog.english', 'body');
@@ -35,31 +36,14 @@ import Testing
   private final class Shop {
     let database: String
     let session: PostgresSession
-    let port: UInt16
-    let folder: TemporaryFolder
-    private let server: ProgramRun
+    private let server: DraftedServer
+    var port: UInt16 { server.port }
 
-    init(_ edit: (String) throws -> Void = { _ in }, more: [String] = []) throws {
+    init(_ edit: (String) throws -> Void = { _ in }) throws {
       database = try TestCluster.newDatabase()
       session = try TestCluster.session(database)
       try session.execute(DraftWriteTests.sql)
-      folder = try TemporaryFolder()
-      let path = folder.path + "/graph"
-      let draft = try ProgramRun.complete(["draft", path, "--database", database, "--mutations"])
-      try #require(draft.status == 0, "\(draft.errors)")
-      try #require(!draft.errors.contains("left out"), "\(draft.errors)")
-      try edit(path)
-      server = try ProgramRun(["serve", "--schema", path, "--database", database] + more)
-      try #require(server.prints("Serving http://"), "\(server.errors)")
-      port = try #require(
-        server.output.firstMatch(of: #/Serving http:\/\/127\.0\.0\.1:(\d+)/#).flatMap {
-          UInt16($0.1)
-        })
-    }
-
-    deinit {
-      server.signal(SIGINT)
-      _ = server.finish()
+      server = try DraftedServer(database, ["--mutations"], prepare: edit)
     }
 
     func ask(_ document: String, _ variables: String = "{}") throws -> String {
@@ -396,12 +380,9 @@ import Testing
       _ = try command(
         "psql", "-q", "-v", "ON_ERROR_STOP=0", "-f", "\(Self.samples)/\(file)", database)
     }
-    let folder = try TemporaryFolder()
-    let path = folder.path + "/graph"
-    let draft = try ProgramRun.complete(["draft", path, "--database", database, "--mutations"])
-    try #require(draft.status == 0, "\(draft.errors)")
-    #expect(!draft.errors.contains("left out"), "\(draft.errors)")
     let session = try TestCluster.session(database)
+    let server = try DraftedServer(database, ["--mutations"])
+    let (path, port) = (server.path, server.port)
     // A row can be deleted although others refer to it.
     for row in try session.execute(
       """
@@ -411,16 +392,6 @@ import Testing
     {
       try session.execute(row[0] ?? "")
     }
-    let server = try ProgramRun(["serve", "--schema", path, "--database", database])
-    defer {
-      server.signal(SIGINT)
-      _ = server.finish()
-    }
-    try #require(server.prints("Serving http://"), "\(server.errors)")
-    let port = try #require(
-      server.output.firstMatch(of: #/Serving http:\/\/127\.0\.0\.1:(\d+)/#).flatMap {
-        UInt16($0.1)
-      })
     func ask(_ document: String, _ variables: [(String, JSONValue)] = []) throws -> JSONValue {
       let body = JSONValue.object([
         JSONValue.Member(name: "query", value: .string(document)),

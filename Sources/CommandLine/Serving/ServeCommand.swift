@@ -183,7 +183,7 @@ enum ServeCommand {
       writers, options, by: "writer-database", settings.pooler)
     configuration = try Database.pooled(
       configuration, options, by: "database", settings.pooler)
-    running.constraintErrors = try ConstraintErrors.read(from: writer)
+    running.constraintErrors = try ConstraintErrors.read(from: writer, for: mapping)
     if let key = settings.cursorSigner ?? (try? Database.cursorSigner(owner)) {
       running.execution.cursorSigner = key
     } else {

@@ -67,8 +67,9 @@ package struct ConstraintErrors: Sendable {
   package init() {}
 
   /// - Returns: none where the database has no such relation.
-  package static func read(from session: PostgresSession) throws(PostgresError) -> ConstraintErrors
-  {
+  package static func read(
+    from session: PostgresSession, for mapping: StorageMapping
+  ) throws(PostgresError) -> ConstraintErrors {
     var result = ConstraintErrors()
     for row in try session.rowsIfThere(
       "SELECT table_name, constraint_name, code, argument FROM \(GraphContract.constraintError)")
@@ -76,26 +77,31 @@ package struct ConstraintErrors: Sendable {
       guard let table = row[0], let constraint = row[1], let code = row[2] else { continue }
       result.errors[Key(table: table, constraint: constraint)] = (code, row[3])
     }
+    if mapping.writesRows { try result.readColumns(session) }
+    return result
+  }
+
+  private mutating func readColumns(_ session: PostgresSession) throws(PostgresError) {
     for row in try session.execute(
       """
-      SELECT c.relname, k.conname, a.attname FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
+      SELECT c.relname, k.conname, a.attname, u.place FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
       CROSS JOIN LATERAL unnest(k.conkey) WITH ORDINALITY AS u (number, place)
       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = u.number
       WHERE c.relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
         AND k.contype <> 't'
       UNION ALL
-      SELECT c.relname, x.relname, a.attname FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+      SELECT c.relname, x.relname, a.attname, u.place FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
       JOIN pg_class x ON x.oid = i.indexrelid
-      CROSS JOIN LATERAL unnest(i.indkey::int2[]) AS u (number)
+      CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS u (number, place)
       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = u.number
       WHERE c.relnamespace NOT IN ('pg_catalog'::regnamespace, 'pg_toast'::regnamespace)
         AND i.indisunique AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = x.oid)
+      ORDER BY place
       """, [])
     {
       guard let table = row[0], let constraint = row[1], let column = row[2] else { continue }
-      result.columns[Key(table: table, constraint: constraint), default: []].append(column)
+      columns[Key(table: table, constraint: constraint), default: []].append(column)
     }
-    return result
   }
 
   /// Returns why a field that writes rows was refused by a constraint, by the rule of its type or by

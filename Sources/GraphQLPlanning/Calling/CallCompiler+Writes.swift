@@ -42,7 +42,7 @@ extension CallCompiler {
     case .update, .delete:
       _ = try compiler.checkFilters(arguments, field)
       chosen = chosenRows(write, target, compiler, scope)
-      change = try self.change(write, name, compiler, scope)
+      change = self.change(write, name, compiler, scope)
     }
     var text: SQLFragment = "WITH "
     if let chosen { text.append("chosen AS MATERIALIZED (\(chosen)), ") }
@@ -107,7 +107,8 @@ extension CallCompiler {
     } else {
       let lines = rows.map { row -> SQLFragment in
         let values = given.map { member in
-          self.value(row[member.name], member, of: input, compiler, scope, absent: "DEFAULT")
+          self.value(
+            row[member.name], member, of: input, compiler, scope.place(ofArgument: "input"))
         }
         return "(\(values.joined(separator: ", ")))"
       }
@@ -145,15 +146,16 @@ extension CallCompiler {
     return text
   }
 
+  /// Returns a value for a column; a column without one has its default.
   private func value(
     _ value: ArgumentValue?, _ member: InputValueDefinition, of input: TypeDefinition,
-    _ compiler: SelectionCompiler, _ scope: Scope, absent: SQLFragment
+    _ compiler: SelectionCompiler, _ place: InputPlace
   ) -> SQLFragment {
-    guard let value else { return absent }
+    guard let value else { return "DEFAULT" }
     // A NULL takes the type of the column.
     guard !value.isNull else { return "NULL" }
     return compiler.renderer.text(of: value, member.type, isSplice: false) {
-      InputPlace("\(input.name).\(member.name)", scope.position(ofArgument: "input"))
+      InputPlace("\(input.name).\(member.name)", place.position)
     }
   }
 
@@ -198,7 +200,7 @@ extension CallCompiler {
 
   private func change(
     _ write: WriteStorage, _ table: SQLFragment, _ compiler: SelectionCompiler, _ scope: Scope
-  ) throws(GraphQLError) -> SQLFragment {
+  ) -> SQLFragment {
     let found = write.keys.map { key -> SQLFragment in "target.\(name: key) = chosen.\(name: key)" }
       .joined(separator: " AND ")
     // Too many rows are an error behind this; none of them is written until then.
@@ -214,7 +216,8 @@ extension CallCompiler {
       let input = schema[definition.type.namedType]
       for member in members {
         guard let given = value?[member.name] else { continue }
-        let text = self.value(given, member, of: input, compiler, scope, absent: "DEFAULT")
+        let text = self.value(
+          given, member, of: input, compiler, scope.place(ofArgument: "set"))
         set.append("\(name: WriteStorage.column(of: member)) = \(text)")
       }
     }

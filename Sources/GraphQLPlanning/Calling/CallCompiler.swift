@@ -114,9 +114,7 @@ struct CallCompiler {
     return CallPlan(
       frame: frame, definition: storage.definition, coordinate: storage.coordinate,
       transforms: prepared.transforms,
-      call: try call.write.map { (write) throws(GraphQLError) in
-        try written(write, field, arguments)
-      } ?? statement(call.function, isClaimed: call.isOnce, field.field, arguments, prepared),
+      call: try action(call, field, arguments, prepared),
       selection: selection,
       keeping: call.isOnce
         ? keeping(
@@ -128,6 +126,17 @@ struct CallCompiler {
       makesSecret: call.makesSecret,
       mayEndSessions: call.mayEndSessions, write: call.write?.action,
       writtenMembers: call.write.map { writtenMembers(of: $0) } ?? [:])
+  }
+
+  private func action(
+    _ call: CallStorage, _ field: SelectionCompiler.CollectedField, _ arguments: FieldArguments,
+    _ prepared: PreparedInputs
+  ) throws(GraphQLError) -> PlannedStatement {
+    switch call.action {
+    case .function(let function):
+      statement(function, isClaimed: call.isOnce, field.field, arguments, prepared)
+    case .rows(let write): try written(write, field, arguments)
+    }
   }
 
   func finished(

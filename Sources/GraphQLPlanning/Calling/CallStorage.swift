@@ -4,9 +4,13 @@ import SQL
 
 /// The action of a mutation's field: a function (`@call`), or rows (`@insert`, `@update`, `@delete`).
 package struct CallStorage: Sendable {
-  /// A call with its arguments, such as `react(:viewer, :subjectId, :kind)`; empty for a field that
-  /// writes rows.
-  package let function: SQLTemplate
+  package enum Action: Sendable {
+    /// A call with its arguments, such as `react(:viewer, :subjectId, :kind)`.
+    case function(SQLTemplate)
+    case rows(WriteStorage)
+  }
+
+  package let action: Action
   /// Whether a repeated request with the same key is not executed again. The request then has a row
   /// that stores its response.
   package let isOnce: Bool
@@ -15,23 +19,28 @@ package struct CallStorage: Sendable {
   /// The member of the function's result with the ID of the user whom the mutation signs in. The
   /// payload is read as that user.
   package let signsIn: String?
+  /// The call of a function; nil for a field that writes rows.
+  var function: SQLTemplate? { if case .function(let function) = action { function } else { nil } }
+
   /// The rows that the field writes; nil for a call.
-  package var write: WriteStorage?
+  var write: WriteStorage? { if case .rows(let write) = action { write } else { nil } }
 
   /// The function's name before the parentheses; nil if the template is not a call.
   package var functionName: String? {
+    guard let function else { return nil }
     let name = function.source.prefix { $0 != "(" }.filter { $0 != " " }
     return function.source.contains("(") && !name.isEmpty ? name : nil
   }
 
   /// Whether it reads or creates a session, and may end other sessions of the account.
   package var mayEndSessions: Bool {
-    makesSecret || function.mentions(variable: "sessionHash")
+    makesSecret || function?.mentions(variable: "sessionHash") == true
   }
 
   /// Whether the response contains a secret, and must not be stored.
   package var makesSecret: Bool {
-    function.mentions(variable: "secret") || function.mentions(variable: "secretHash")
+    function?.mentions(variable: "secret") == true
+      || function?.mentions(variable: "secretHash") == true
   }
 }
 
@@ -74,9 +83,9 @@ enum ResultText {
 extension CallStorage {
   /// Returns whether an input object is used only as one `jsonb`, and none of its fields alone.
   func takesWhole(_ argument: String) -> Bool {
-    write == nil
-      && ([function] + (again.map { [$0] } ?? [])).allSatisfy { template in
-        template.variables.allSatisfy { $0.first != argument || $0.count == 1 }
-      }
+    guard let function else { return false }
+    return ([function] + (again.map { [$0] } ?? [])).allSatisfy { template in
+      template.variables.allSatisfy { $0.first != argument || $0.count == 1 }
+    }
   }
 }

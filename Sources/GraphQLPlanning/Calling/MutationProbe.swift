@@ -6,8 +6,8 @@ import GraphQLSchema
 package struct MutationProbe: Sendable {
   /// The coordinate `Mutation.field`.
   package let coordinate: String
-  /// The function's name in the directive.
-  package let function: String
+  /// The function's name in the directive; nil for a field that writes rows.
+  package let function: String?
   /// The type that the function has to return; nil if the payload does not determine it.
   package let resultType: String?
   package let statements: [PlannedStatement]
@@ -21,8 +21,7 @@ extension Planner {
     var probes: [MutationProbe] = []
     for definition in mapping.schema[root].fields {
       guard let storage = mapping[root]?.fields[definition.name],
-        case .call(let call) = storage.kind,
-        let function = call.functionName ?? call.write?.table?.source
+        case .call(let call) = storage.kind
       else { continue }
       let payload = definition.type.namedType
       let text = "{ \(definition.name) { \(selection(of: payload)) } }"
@@ -38,8 +37,8 @@ extension Planner {
       let plan = try compiler.probe(field, storage, call)
       probes.append(
         MutationProbe(
-          coordinate: storage.coordinate, function: function,
-          resultType: call.write == nil ? resultType(of: payload) : nil,
+          coordinate: storage.coordinate, function: call.functionName,
+          resultType: call.functionName == nil ? nil : resultType(of: payload),
           statements: ([plan.call, plan.selection, plan.keeping, plan.replay, plan.again]
             + plan.transforms.map(\.lookup)).compactMap { $0 }))
     }

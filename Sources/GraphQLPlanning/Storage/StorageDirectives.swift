@@ -74,9 +74,8 @@ package enum StorageDirectives {
   package static let names: Set<String> = [
     "scalar", "value", "when", "values", "hidden", "tag", "table", "join", "column", "sql", "embed",
     "reference", "connection", "list", "where", "orderBy", "filter", "order", "call", "insert",
-    "update", "delete", "result",
-    "userErrors", "secret",
-    "password", "identityToken", "sealed", "event", "confidential",
+    "update", "delete", "result", "userErrors", "secret", "password", "identityToken", "sealed",
+    "event", "confidential",
   ]
 
   /// Returns the schema as clients see it: the same types, without these directives.

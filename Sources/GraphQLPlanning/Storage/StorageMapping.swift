@@ -25,6 +25,16 @@ package struct StorageMapping: Sendable {
   /// The events by field of the subscription type.
   package let events: [String: EventStorage]
 
+  /// Whether a field of the mutation type writes rows.
+  package var writesRows: Bool {
+    guard let fields = schema.mutationType.flatMap({ self[$0] })?.fields.values else {
+      return false
+    }
+    return fields.contains { field in
+      if case .call(let call) = field.kind { call.write != nil } else { false }
+    }
+  }
+
   package subscript(_ id: TypeID) -> TypeStorage? { types[Int(id.index)] }
 
   /// Returns the condition that an argument or an input field adds.

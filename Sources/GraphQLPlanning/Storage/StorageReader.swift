@@ -289,7 +289,7 @@ struct StorageReader {
       let function = template(directive.string("function"))
     else { return nil }
     return CallStorage(
-      function: function, isOnce: directive.boolean("once") ?? false,
+      action: .function(function), isOnce: directive.boolean("once") ?? false,
       again: template(directive.string("again")), signsIn: directive.string("signsIn"))
   }
 
@@ -300,11 +300,12 @@ struct StorageReader {
     let target = schema.type(named: name)
     let table = target?.appliedDirectives.first(named: "table")
     return CallStorage(
-      function: SQLTemplate(), isOnce: false, again: nil, signsIn: nil,
-      write: WriteStorage(
-        action: action, target: target?.id, targetName: name,
-        table: template(table?.string("name")), rule: template(table?.string("where")),
-        keys: Self.keys(table?.string("key")), field: field))
+      action: .rows(
+        WriteStorage(
+          action: action, target: target?.id, targetName: name,
+          table: template(table?.string("name")), rule: template(table?.string("where")),
+          keys: Self.keys(table?.string("key")), field: field)),
+      isOnce: false, again: nil, signsIn: nil)
   }
 
   /// Returns whether the argument, or a field of its input object, filters rows.
@@ -391,9 +392,7 @@ struct StorageReader {
 
   private static let fieldDirectives: Set<String> = [
     "column", "sql", "values", "embed", "reference", "connection", "list", "call", "insert",
-    "update",
-    "delete", "result",
-    "userErrors", "secret",
+    "update", "delete", "result", "userErrors", "secret",
   ]
 
   /// Returns a number that is equal for fields of several types that are stored alike, so that they

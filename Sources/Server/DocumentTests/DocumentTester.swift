@@ -36,7 +36,7 @@ package final class DocumentTester: @unchecked Sendable {
     database.statementTimeout = Self.patience
     database.isReadOnly = false
     database.writes = true
-    constraintErrors = try ConstraintErrors.read(from: PostgresSession(database))
+    constraintErrors = try ConstraintErrors.read(from: PostgresSession(database), for: mapping)
     loop = try EventLoop(label: "sociograph.test")
     var pool = PoolSettings(size: 1)
     pool.operationDeadline = Self.patience

@@ -45,7 +45,7 @@ import Testing
     var mutations: [String: Set<String>] = [:]
     for probe in try Planner(mapping: GraphServer.mapping.get()).mutationProbes() {
       let mutation = String(probe.coordinate.drop { $0 != "." }.dropFirst())
-      var waiting = [probe.function]
+      var waiting = probe.function.map { [$0] } ?? []
       while let name = waiting.popLast() {
         guard let function = functions[name],
           mutations[name, default: []].insert(mutation).inserted,

@@ -90,7 +90,8 @@ final class GraphServer: Sendable {
     settings.writerDatabase = writers
     settings.sessionDatabase = writers
     settings.mutationTimeout = .seconds(600)
-    settings.constraintErrors = try ConstraintErrors.read(from: PostgresSession(writers))
+    settings.constraintErrors = try ConstraintErrors.read(
+      from: PostgresSession(writers), for: mapping ?? Self.mapping.get())
     settings.pictures = try TestPictures.service()
     settings.http.body = .seconds(600)
     settings.http.linger = .seconds(600)

@@ -1,0 +1,37 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A database that is drafted and served by the program. It ends with the object.
+final class DraftedServer {
+  /// The folder of the schema.
+  let path: String
+  let port: UInt16
+  private let folder: TemporaryFolder
+  private let server: ProgramRun
+
+  /// - Parameters:
+  ///   - arguments: more arguments of `draft`.
+  ///   - prepare: is called with the folder before it is served.
+  init(
+    _ database: String, _ arguments: [String] = [], prepare: (String) throws -> Void = { _ in }
+  ) throws {
+    folder = try TemporaryFolder()
+    path = folder.path + "/graph"
+    let draft = try ProgramRun.complete(["draft", path, "--database", database] + arguments)
+    try #require(draft.status == 0, "\(draft.errors)")
+    #expect(!draft.errors.contains("warning"), "\(draft.errors)")
+    try prepare(path)
+    server = try ProgramRun(["serve", "--schema", path, "--database", database])
+    try #require(server.prints("Serving http://"), "\(server.errors)")
+    port = try #require(
+      server.output.firstMatch(of: #/Serving http:\/\/127\.0\.0\.1:(\d+)/#).flatMap {
+        UInt16($0.1)
+      })
+  }
+
+  deinit {
+    server.signal(SIGINT)
+    _ = server.finish()
+  }
+}

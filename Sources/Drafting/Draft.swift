@@ -7,7 +7,7 @@ import SQL
 /// query type, and one for the scalars and enums. `sociograph draft` writes it, a person owns it.
 package struct Draft {
   package private(set) var files: [DraftedFile]
-  /// What the owner of the database should know: a line each.
+  /// Remarks for the owner of the database, a line each.
   package let remarks: [String]
 
   /// The name of the file with the scalars, the enums and the query type.

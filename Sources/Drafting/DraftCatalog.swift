@@ -1,10 +1,10 @@
 import Postgres
 import SQL
 
-/// What PostgreSQL's catalogs say about the relations to draft: tables, views and materialized
-/// views with their columns, keys and foreign keys, as far as a role may read them.
+/// The relations to draft, as PostgreSQL's catalogs describe them. They are tables and views with
+/// their columns, keys and foreign keys, as far as a role may read them.
 ///
-/// It is read in one round trip. Nothing is changed, and the role needs only USAGE and SELECT.
+/// The catalog is read in one round trip. Nothing is changed, and the role needs only USAGE and SELECT.
 package struct DraftCatalog: Sendable {
   package struct Relation: Sendable {
     package enum Kind: String, Sendable {

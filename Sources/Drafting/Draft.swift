@@ -18,12 +18,14 @@ package struct Draft {
   /// - Parameters:
   ///   - history: the names of an earlier draft, which stay.
   ///   - mutations: whether rows can be written.
+  ///   - aggregates: whether connections have the aggregates of their rows.
   package init(
-    _ catalog: DraftCatalog, history: NameHistory = NameHistory(), mutations: Bool = false
+    _ catalog: DraftCatalog, history: NameHistory = NameHistory(), mutations: Bool = false,
+    aggregates: Bool = false
   ) {
     let relations = catalog.order.compactMap { oid in catalog.relations[oid].map { (oid, $0) } }
       .filter { !$0.1.columns.isEmpty }
-    var names = TypeNames(relations, history)
+    var names = TypeNames(relations, history, aggregates: aggregates)
     var writes = WriteFields(names: history.names(of: "Mutation"))
     if mutations { writes.reserve(relations.map(\.0), &names) }
     let forms = LeafForms(catalog, names: names.pool)
@@ -117,12 +119,15 @@ struct TypeNames {
   var pool = NamePool(reserved: [
     "Query", "Mutation", "Subscription", "Int", "Float", "String", "Boolean", "ID", "PageInfo",
     "SortDirection", "IntFilter", "FloatFilter", "StringFilter", "BooleanFilter", "IDFilter",
-    "IntListFilter", "FloatListFilter", "StringListFilter", "BooleanListFilter",
+    "IntListFilter", "FloatListFilter", "StringListFilter", "BooleanListFilter", "TimeGrouping",
+    "IntAggregates", "FloatAggregates", "StringAggregates", "BooleanAggregates",
   ])
-  private var inputs: [UInt32: (filter: String, order: String)] = [:]
+  private var inputs: [UInt32: DerivedNames] = [:]
   private var names: [UInt32: String] = [:]
 
-  init(_ relations: [(UInt32, DraftCatalog.Relation)], _ history: NameHistory) {
+  init(
+    _ relations: [(UInt32, DraftCatalog.Relation)], _ history: NameHistory, aggregates: Bool
+  ) {
     for name in history.typeNames { pool.reserve(name) }
     let wanted = Set(relations.map { Words($0.1.name).singular.pascal })
     let main = relations.first?.1.namespace
@@ -156,12 +161,34 @@ struct TypeNames {
       let order = pool.take([name + "Order", name + "OrderInput"])
       let stem = filter.hasSuffix("Filter") ? String(filter.dropLast("Filter".count)) : filter
       pool.reserve(stem + "RelationFilter")
-      inputs[oid] = (filter, order)
+      inputs[oid] = DerivedNames(
+        filter: filter, order: order, aggregates: aggregates ? takeAggregates(name) : nil)
     }
   }
 
-  /// Returns the names of the filter and the order of a table.
-  func inputs(of oid: UInt32) -> (filter: String, order: String)? { inputs[oid] }
+  /// Returns a free name for a table's aggregates, of which the names of its groups are free, too.
+  private mutating func takeAggregates(_ name: String) -> String? {
+    let stem = [name, name + "Row", name + "Table"].first { stem in
+      (DerivedNames.ofGroups + ["Aggregates"]).allSatisfy { pool.isFree(stem + $0) }
+    }
+    guard let stem else { return nil }
+    for ending in DerivedNames.ofGroups { pool.reserve(stem + ending) }
+    return pool.take([stem + "Aggregates"])
+  }
+
+  /// Returns the names of the types that are made for a table.
+  func inputs(of oid: UInt32) -> DerivedNames? { inputs[oid] }
 
   subscript(oid: UInt32) -> String? { names[oid] }
+}
+
+/// The names of the types that are made for a table.
+struct DerivedNames {
+  let filter: String
+  let order: String
+  /// That of the aggregates; nil without them.
+  var aggregates: String?
+
+  /// The endings of the names of types that are made for groups.
+  static let ofGroups = ["Group", "GroupKey", "GroupBy", "GroupFilter", "GroupOrder"]
 }

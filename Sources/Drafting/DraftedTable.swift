@@ -4,8 +4,7 @@ import SQL
 struct DraftedTable {
   let relation: DraftCatalog.Relation
   let type: String
-  private let filterInput: String
-  private let orderInput: String
+  private let derived: DerivedNames
   /// The unique key by which rows are ordered and found; nil for a relation without one.
   let key: [DraftCatalog.Column]?
   private(set) var fields: [DraftedMember] = []
@@ -20,13 +19,12 @@ struct DraftedTable {
   private let known: [String: String]
 
   init(
-    _ relation: DraftCatalog.Relation, type: String, inputs: (filter: String, order: String),
+    _ relation: DraftCatalog.Relation, type: String, inputs: DerivedNames,
     _ forms: LeafForms,
     names known: [String: String]
   ) {
     self.known = known
-    filterInput = inputs.filter
-    orderInput = inputs.order
+    derived = inputs
     names = NamePool(reserved: Set(known.values))
     self.relation = relation
     self.type = type
@@ -94,20 +92,33 @@ struct DraftedTable {
       }
   }
 
-  /// The inputs of the filter and the order, whose members are added when the schema is loaded.
+  /// The inputs of the filter and the order, and the aggregates, whose members are added when the
+  /// schema is loaded.
   var inputs: [DraftedDefinition] {
-    let filter = DraftedDefinition(
-      keyword: "input", name: filterInput,
-      directives: [DraftedDirective.text("filter", [("of", type)])])
-    let order = DraftedDefinition(
-      keyword: "input", name: orderInput,
-      directives: [DraftedDirective.text("order", [("of", type)])])
-    return isSorted ? [filter, order] : [filter]
+    var definitions = [
+      DraftedDefinition(
+        keyword: "input", name: derived.filter,
+        directives: [DraftedDirective.text("filter", [("of", type)])])
+    ]
+    if isSorted {
+      definitions.append(
+        DraftedDefinition(
+          keyword: "input", name: derived.order,
+          directives: [DraftedDirective.text("order", [("of", type)])]))
+    }
+    // Rows without a key have no connection.
+    if let aggregates = derived.aggregates, key != nil {
+      definitions.append(
+        DraftedDefinition(
+          keyword: "type", name: aggregates,
+          directives: [DraftedDirective.text("aggregates", [("of", type)])]))
+    }
+    return definitions
   }
 
   /// The arguments of a field with rows of the table.
   var rowArguments: [String] {
-    ["filter: \(filterInput)"] + (isSorted ? ["orderBy: [\(orderInput)!]"] : [])
+    ["filter: \(derived.filter)"] + (isSorted ? ["orderBy: [\(derived.order)!]"] : [])
   }
 
   /// The order of pages, if it has to be written: the key is the order of what has an `orderBy`.

@@ -129,15 +129,20 @@ struct LeafForms {
       isSorted: entry.isSorted && !(isBuiltIn && Self.unsorted.contains(entry.name)))
   }
 
+  /// The endings of the names of what is made for a leaf type.
+  private static let endings = [
+    "", "Filter", "ListFilter", "Aggregates", "AggregatesFilter", "AggregatesOrder",
+  ]
+
   /// Returns a free name of a type, of which the names of its filters are free, too.
   private mutating func takeName(_ stem: String, or ending: String) -> String {
     var candidates = [stem, stem + ending]
     candidates += (2..<100).map { "\(stem)\(ending)\($0)" }
     let name = candidates.first { name in
-      ["", "Filter", "ListFilter"].allSatisfy { names.isFree(name + $0) }
+      Self.endings.allSatisfy { names.isFree(name + $0) }
     }
     guard let name else { return names.take([stem + ending]) }
-    for ending in ["", "Filter", "ListFilter"] { names.reserve(name + ending) }
+    for ending in Self.endings { names.reserve(name + ending) }
     return name
   }
 

@@ -341,7 +341,7 @@ private struct Builder {
           .value(
             .pageInfo(
               object: builder.pageInfo(fields), page: page.map { builder.connection($0) } ?? -1))
-        case .leaf(let column, let format): .value(.leaf(column: Int32(column), format))
+        case .value(let value): builder.part(value)
         case .marker(let marker): .marker(marker)
         }
       }
@@ -353,7 +353,7 @@ private struct Builder {
       Program.Connection(
         object: object, itemsColumn: Int32(shape.itemsColumn ?? -1), pageSize: shape.pageSize,
         skipped: shape.skipped, isBackward: shape.isBackward, hasCursor: shape.hasCursor,
-        order: shape.order, cost: Int32(clamping: 2 + shape.filterCost),
+        order: shape.order, cost: Int32(clamping: 2 + shape.cost),
         firstKey: firstKey, endKey: Int32(keyColumns.count)))
     let index = Int32(connections.count - 1)
     known[key] = index

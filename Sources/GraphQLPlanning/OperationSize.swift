@@ -170,12 +170,13 @@ private struct SizeWalk {
   }
 
   private mutating func size(of connection: ConnectionShape) -> PlanSize {
-    var size = PlanSize.cost(2 + connection.filterCost) + .names(connection.parts.lazy.map(\.key))
+    var size = PlanSize.cost(2 + connection.cost) + .names(connection.parts.lazy.map(\.key))
     for field in connection.parts {
       switch field.part {
       case .constant(let text): size = size + .text(text)
       case .pageInfo(let fields, _): size = size + .names(fields.lazy.map(\.key))
-      case .leaf, .marker: break
+      case .value(let value): size = size + self.size(of: value)
+      case .marker: break
       case .nodes(let shape): size = size + self.size(of: shape).page(of: connection.pageSize)
       case .edges(let edge):
         var inner = PlanSize.names(edge.parts.lazy.map(\.key))

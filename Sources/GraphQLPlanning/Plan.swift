@@ -240,8 +240,8 @@ package final class ConnectionShape: Sendable {
     /// The page information of this page, or of one that is read only for it, if this one is
     /// incomplete.
     case pageInfo([PageInfoField], of: ConnectionShape? = nil)
-    /// A leaf of the enclosing record: `totalCount` and other counts and texts.
-    case leaf(column: Int, LeafFormat)
+    /// A value of the enclosing record: `totalCount` and other counts and texts, and aggregates.
+    case value(ValueShape)
     case marker(DeliveryMarker)
   }
 
@@ -267,12 +267,12 @@ package final class ConnectionShape: Sendable {
   /// The columns of the element record that form its cursor.
   package let keyColumns: [Int]
   package let order: UInt32
-  /// The cost of what its filters ask of relations.
-  package let filterCost: Int
+  /// The cost of what its filters ask of relations, and of its aggregates.
+  package let cost: Int
 
   package init(
     parts: [PartField], itemsColumn: Int?, pageSize: Int, skipped: Int = 0, isBackward: Bool,
-    hasCursor: Bool, keyColumns: [Int], order: UInt32, filterCost: Int = 0
+    hasCursor: Bool, keyColumns: [Int], order: UInt32, cost: Int = 0
   ) {
     self.parts = parts
     self.itemsColumn = itemsColumn
@@ -282,7 +282,7 @@ package final class ConnectionShape: Sendable {
     self.hasCursor = hasCursor
     self.keyColumns = keyColumns
     self.order = order
-    self.filterCost = filterCost
+    self.cost = cost
   }
 }
 

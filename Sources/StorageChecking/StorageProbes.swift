@@ -201,45 +201,61 @@ struct StorageProbes {
   }
 
   private func filterSample(_ input: TypeID) -> String {
-    guard let filter = mapping.filter(input), case .inputObject(let fields, _) = schema[input].kind
-    else { return "{}" }
-    let members = fields.compactMap { field -> String? in
+    guard let filter = mapping.filter(input) else { return "{}" }
+    let conditions = members(of: input).compactMap { field -> String? in
       switch filter.members[field.name] {
       case .and?, .or?, .not?: return nil
       case .reference?: return "\(field.name): {}"
       case .relation?: return "\(field.name): {some: {}}"
-      case .column?:
-        guard case .inputObject(let operators, _) = schema[field.type.namedType].kind,
-          let first = operators.first
+      case .column?, .rowCount?:
+        return self.condition(of: field.type.namedType).map { "\(field.name): \($0)" }
+      case .aggregates?:
+        guard let function = members(of: field.type.namedType).first,
+          let condition = condition(of: function.type.namedType)
         else { return nil }
-        var expansion = Expansion()
-        return samples(of: first.type, 1, &expansion).first.map {
-          "\(field.name): {\(first.name): \($0)}"
-        }
+        return "\(field.name): {\(function.name): \(condition)}"
       case nil:
         var expansion = Expansion()
         return samples(of: field.type, 1, &expansion).first.map { "\(field.name): \($0)" }
       }
     }
-    return "{\(members.joined(separator: ", "))}"
+    return "{\(conditions.joined(separator: ", "))}"
+  }
+
+  /// Returns an input with one operator.
+  private func condition(of input: TypeID) -> String? {
+    guard let first = members(of: input).first else { return nil }
+    var expansion = Expansion()
+    return samples(of: first.type, 1, &expansion).first.map { "{\(first.name): \($0)}" }
+  }
+
+  private func members(of input: TypeID) -> [InputValueDefinition] {
+    if case .inputObject(let fields, _) = schema[input].kind { fields } else { [] }
   }
 
   private func orderSample(_ input: TypeID) -> String {
     let columns = sortedColumns(of: input).map { "{\($0): ASC}" }
-    guard let order = mapping.order(input), case .inputObject(let fields, _) = schema[input].kind
-    else { return "[]" }
-    let related = fields.compactMap { field -> String? in
-      guard case .reference? = order.members[field.name] else { return nil }
-      return sortedColumns(of: field.type.namedType).first.map { "{\(field.name): {\($0): ASC}}" }
+    guard let order = mapping.order(input) else { return "[]" }
+    let related = members(of: input).compactMap { field -> String? in
+      let inner = field.type.namedType
+      let name: String? =
+        switch order.members[field.name] {
+        case .reference?: sortedColumns(of: inner).first
+        case .aggregates?: members(of: inner).first?.name
+        default: nil
+        }
+      return name.map { "{\(field.name): {\($0): ASC}}" }
     }
     return "[\((columns + related).joined(separator: ", "))]"
   }
 
   private func sortedColumns(of input: TypeID) -> [String] {
-    guard let order = mapping.order(input), case .inputObject(let fields, _) = schema[input].kind
-    else { return [] }
-    return fields.map(\.name).filter {
-      if case .column? = order.members[$0] { true } else { false }
+    guard let order = mapping.order(input) else { return [] }
+    return members(of: input).map(\.name).filter { name in
+      switch order.members[name] {
+      case .column?, .rowCount?: true
+      default: false
+      }
     }
   }
 

@@ -217,7 +217,7 @@ import Testing
       column: 0, .object(object(field("x", .leaf(column: 0, .int), nonNull: true))))
     let connection = ConnectionShape(
       parts: [
-        part("totalCount", .leaf(column: 1, .int)),
+        part("totalCount", .value(.leaf(column: 1, .int))),
         part("nodes", .nodes(node)),
         part(
           "edges",

@@ -25,6 +25,9 @@ enum DraftCommand {
         "mutations", nil, environment: "SOCIOGRAPH_DRAFT_MUTATIONS",
         "draft inserts, updates and deletes, too, for the tables that the role may write"),
       CommandSpecification.Option(
+        "aggregates", nil, environment: "SOCIOGRAPH_DRAFT_AGGREGATES",
+        "draft counts, sums, averages and groups, too; they read all rows of a page's list"),
+      CommandSpecification.Option(
         "update", nil, environment: "SOCIOGRAPH_DRAFT_UPDATE",
         "bring what the database has become into DIR; what you have changed stays"),
       CommandSpecification.Option(
@@ -73,7 +76,9 @@ enum DraftCommand {
     defer { database.close() }
     let catalog = try catalog(database, options)
     guard !catalog.order.isEmpty else { throw nothing(catalog, database.namespaces) }
-    var draft = Draft(catalog, mutations: try options.isSet("mutations"))
+    var draft = Draft(
+      catalog, mutations: try options.isSet("mutations"),
+      aggregates: try options.isSet("aggregates"))
     let files = try checked(&draft, in: target, database.configuration())
     try target.write(files)
     try target.keepBase(draft.files, options: selection(options))
@@ -96,7 +101,7 @@ enum DraftCommand {
   /// Returns the options that select what is drafted.
   private static func selection(_ options: CommandOptions) -> [String: String] {
     var selection: [String: String] = [:]
-    for name in ["namespace", "tables", "role", "mutations"] {
+    for name in ["namespace", "tables", "role", "mutations", "aggregates"] {
       selection[name] = options.text(name)
     }
     return selection
@@ -157,7 +162,7 @@ enum DraftCommand {
     let mine = try target.texts()
     var draft = try Draft(
       catalog(database, options), history: NameHistory(base),
-      mutations: options.isSet("mutations"))
+      mutations: options.isSet("mutations"), aggregates: options.isSet("aggregates"))
     let files = try checked(&draft, in: target, configuration)
     let new = Dictionary(files.map { ($0.name, $0.text) }) { first, _ in first }
     let merge = try DraftMerge(base: base, mine: mine, new: new)

@@ -66,7 +66,7 @@ struct ColumnFields {
     for part in connection.parts {
       let inner = Self.join(path, part.responseName)
       switch part.part {
-      case .leaf(let column, _): note(column, inner, nil)
+      case .value(let value): add(value, inner)
       case .nodes(let record): note(connection.itemsColumn, inner, .record(record))
       case .edges(let edge):
         for field in edge.parts {

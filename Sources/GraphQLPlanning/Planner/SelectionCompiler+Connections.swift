@@ -89,6 +89,7 @@ extension SelectionCompiler {
 
     var shapes: [ConnectionShape.PartField] = []
     var counted: Count?
+    var aggregateCost = 0
     for part in parts {
       _ = try initialCount(part.field)
       if let marker = DeliveryMarker(part.field) {
@@ -120,19 +121,28 @@ extension SelectionCompiler {
         if let type = schema[connectionType].field(named: name)?.type {
           statement.recorder?.note(.leaf(.int, type), text, relation.count, in: parent, scope)
         }
-        value = .leaf(
-          column: parent.column(text), count.limit.map { .count(limit: $0) } ?? .int)
+        value = .value(
+          .leaf(column: parent.column(text), count.limit.map { .count(limit: $0) } ?? .int))
       case "isTotalCountExact":
         let count = counted ?? totalCount(types, storage, relation, scope)
         counted = count
         value =
           count.limit.map {
-            .leaf(
-              column: parent.column(guarded(count.text, tags, scope)), .isCounted(limit: $0))
+            .value(
+              .leaf(
+                column: parent.column(guarded(count.text, tags, scope)), .isCounted(limit: $0)))
           } ?? .constant(Array("true".utf8))
       default:
-        value = try extra(
-          name, of: connectionType, types, storage, relation, scope, onlyForTags: tags)
+        if let (found, cost) = try aggregated(
+          part, of: connectionType, types, storage, relation, scope, onlyForTags: tags)
+        {
+          value = .value(found)
+          aggregateCost += cost
+        } else {
+          value = .value(
+            try extra(
+              name, of: connectionType, types, storage, relation, scope, onlyForTags: tags))
+        }
       }
       shapes.append(
         ConnectionShape.PartField(
@@ -158,7 +168,7 @@ extension SelectionCompiler {
     return ConnectionShape(
       parts: shapes, itemsColumn: itemsColumn, pageSize: page.size, skipped: window.lowerBound,
       isBackward: page.isBackward, hasCursor: page.start != nil, keyColumns: keyColumns,
-      order: page.fingerprint, filterCost: scope.filterCost)
+      order: page.fingerprint, cost: scope.filterCost + aggregateCost)
   }
 
   /// Returns the range of a page's rows to read: all, unless each of its lists is streamed and has
@@ -343,7 +353,7 @@ extension SelectionCompiler {
   private func extra(
     _ name: String, of type: TypeID, _ types: [TypeID], _ storage: FieldStorage,
     _ relation: RelationStorage, _ scope: Scope, onlyForTags tags: [Int]
-  ) throws(GraphQLError) -> ConnectionShape.Part {
+  ) throws(GraphQLError) -> ValueShape {
     guard let field = mapping[type]?.fields[name], case .leaf(let template, nil) = field.kind,
       let parent = scope.row
     else { throw GraphQLError.fault("\(schema[type].name).\(name) has no storage.") }
@@ -360,13 +370,9 @@ extension SelectionCompiler {
       inner.variables[.count] = storedCount(of: relation, scope)
     }
     inner.coordinate = field.coordinate
-    let shape = leaf(
+    return leaf(
       guarded(renderer.render(template, inner), tags, scope), field.definition.type, parent,
       template, inner)
-    guard case .leaf(let column, let format) = shape else {
-      throw GraphQLError.fault("\(field.coordinate) must be a single leaf.")
-    }
-    return .leaf(column: column, format)
   }
 
   private struct Count {

@@ -36,7 +36,13 @@ extension SelectionCompiler {
       case .not:
         parts.append("NOT \(condition(member.value, type, place, scope) ?? "(true)")")
       case .column(let template, let columnType):
-        parts += operators(member.value, type, columnType, template, place, scope)
+        let column = comparable(renderer.render(template, scope), columnType)
+        parts += operators(member.value, type, columnType, column, place, scope)
+      case .rowCount(let count):
+        parts += operators(member.value, type, count, "count(*)", place, scope)
+      case .aggregates(let template, let columnType, let result):
+        let column = AggregateStorage.Column(template: template, type: columnType)
+        parts += aggregates(member.value, type, column, result, place, scope)
       case .reference(let reference, let field):
         parts.append(exists(field, reference, member.value, type, place, scope))
       case .relation(let relation, let field):
@@ -61,10 +67,9 @@ extension SelectionCompiler {
 
   private func operators(
     _ value: ArgumentValue, _ input: TypeDefinition, _ type: TypeReference,
-    _ template: SQLTemplate, _ place: InputPlace, _ scope: Scope
+    _ column: SQLFragment, _ place: InputPlace, _ scope: Scope
   ) -> [SQLFragment] {
     guard case .object(let members) = value else { return [] }
-    let column = comparable(renderer.render(template, scope), type)
     return members.compactMap { member in
       guard !member.value.isNull, let definition = input.inputField(named: member.name) else {
         return nil
@@ -75,9 +80,26 @@ extension SelectionCompiler {
     }
   }
 
+  /// Returns the conditions on aggregates of a column, which are the fields of the type `result`.
+  private func aggregates(
+    _ value: ArgumentValue, _ input: TypeDefinition, _ column: AggregateStorage.Column,
+    _ result: TypeID, _ place: InputPlace, _ scope: Scope
+  ) -> [SQLFragment] {
+    guard case .object(let members) = value else { return [] }
+    return members.flatMap { member -> [SQLFragment] in
+      guard !member.value.isNull, let definition = input.inputField(named: member.name),
+        let type = schema[result].field(named: member.name)?.type
+      else { return [] }
+      let text = aggregate(member.name, of: column, type, scope)
+      let place = InputPlace("\(input.name).\(member.name)", place.position)
+      return operators(
+        member.value, schema[definition.type.namedType], type, text, place, scope)
+    }
+  }
+
   /// Returns a column in the form in which it is compared. Where a `String` is another type of
   /// text, or an enum, it is its text; for `text` itself, PostgreSQL ignores the cast.
-  private func comparable(_ column: SQLFragment, _ type: TypeReference) -> SQLFragment {
+  func comparable(_ column: SQLFragment, _ type: TypeReference) -> SQLFragment {
     guard mapping.parameterType(of: type.namedType) == .text,
       case .scalar = schema[type.namedType].kind, schema[type.namedType].name != "Boolean"
     else { return column }
@@ -232,10 +254,10 @@ extension SelectionCompiler {
         // An item without conditions is a part of the statement, too.
         size.conditions += items.count { $0.isEmptyObject }
         for item in items { add(item, type, depth + 1, &size) }
-      case .column?:
-        if case .object(let operators) = member.value {
-          size.conditions += operators.count { !$0.value.isNull }
-        }
+      case .column?, .rowCount?: size.conditions += Self.conditions(member.value)
+      case .aggregates?:
+        guard case .object(let functions) = member.value else { continue }
+        size.conditions += functions.reduce(0) { $0 + Self.conditions($1.value) }
       case .reference?:
         size.conditions += 1
         size.relations += 1
@@ -251,6 +273,11 @@ extension SelectionCompiler {
       case nil: size.conditions += 1
       }
     }
+  }
+
+  /// Returns the number of operators in a value.
+  private static func conditions(_ value: ArgumentValue) -> Int {
+    if case .object(let operators) = value { operators.count { !$0.value.isNull } } else { 0 }
   }
 
   /// Checks what the filters and orders among the arguments ask for.
@@ -276,21 +303,22 @@ extension SelectionCompiler {
         var items = [value]
         if case .list(let list) = value { items = list }
         try check(items.count, limits.maximumOrders, "orders", definition, field)
-        let steps = items.reduce(0) { max($0, self.steps(of: $1)) }
+        let steps = items.reduce(0) { max($0, self.steps(of: $1, input)) }
         try check(steps, limits.maximumOrderDepth, "relations to one column", definition, field)
-        relations += items.count { self.steps(of: $0) > 0 }
+        relations += items.count { self.steps(of: $0, input) > 0 }
       }
     }
     return relations == 0 ? 0 : relations * (2 + limits.defaultSize)
   }
 
   /// Returns the number of relations that lead to the column of an order.
-  private func steps(of value: ArgumentValue) -> Int {
+  private func steps(of value: ArgumentValue, _ input: TypeDefinition) -> Int {
     guard case .object(let members) = value,
-      let member = members.first(where: { !$0.value.isNull })
+      let member = members.first(where: { !$0.value.isNull }),
+      case .reference? = mapping.order(input.id)?.members[member.name],
+      let definition = input.inputField(named: member.name)
     else { return 0 }
-    if case .object = member.value { return 1 + steps(of: member.value) }
-    return 0
+    return 1 + steps(of: member.value, schema[definition.type.namedType])
   }
 
   private func check(

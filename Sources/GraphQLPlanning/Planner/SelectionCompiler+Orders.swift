@@ -63,7 +63,7 @@ extension SelectionCompiler {
       guard groups.count == 1, let table = groups[0].table else { return nil }
       return key(
         member.value, schema[definition.type.namedType], through: steps + [(reference, table)])
-    case .relation?, .and?, .or?, .not?, nil: return nil
+    case .relation?, .rowCount?, .aggregates?, .and?, .or?, .not?, nil: return nil
     }
   }
 

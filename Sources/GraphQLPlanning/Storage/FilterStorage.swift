@@ -2,7 +2,8 @@ import GraphQLLanguage
 import GraphQLSchema
 import SQL
 
-/// What the members of an input with `@filter(of:)` or `@order(of:)` ask of the rows of its type.
+/// What the members of an input with `@filter(of:)` or `@order(of:)` ask of the rows of its type, or
+/// those of an input made for `@aggregates(of:)` of groups of them.
 package final class FilterStorage: Sendable {
   package enum Member: Sendable {
     case and, or, not
@@ -12,6 +13,10 @@ package final class FilterStorage: Sendable {
     case reference(ReferenceStorage, FieldStorage)
     /// Many other objects, by `some`, `none` and `every`.
     case relation(RelationStorage, FieldStorage)
+    /// The number of rows of a group, which has this type.
+    case rowCount(TypeReference)
+    /// A column, by the aggregates of its values: the fields of the type.
+    case aggregates(SQLTemplate, TypeReference, of: TypeID)
   }
 
   /// The type of the rows.
@@ -25,7 +30,20 @@ package final class FilterStorage: Sendable {
   }
 }
 
-/// Reads the filters and orders of a schema.
+/// What the members of a type with `@aggregates(of:)` are computed from.
+struct AggregateStorage: Sendable {
+  struct Column: Sendable {
+    let template: SQLTemplate
+    let type: TypeReference
+  }
+
+  /// The columns by the names of their members.
+  let columns: [String: Column]
+  /// The cost of reading all rows.
+  let cost: Int
+}
+
+/// Reads the filters, orders and aggregates of a schema.
 struct FilterReader {
   let schema: Schema
   let types: [TypeStorage?]
@@ -82,5 +100,75 @@ struct FilterReader {
       }
     }
     return members
+  }
+
+  // MARK: - Aggregates
+
+  /// Returns what types with `@aggregates(of:)` are computed from, and adds the inputs for their
+  /// groups to the filters and orders.
+  mutating func aggregates(
+    _ filters: inout [TypeID: FilterStorage], _ orders: inout [TypeID: FilterStorage]
+  ) -> [TypeID: AggregateStorage] {
+    var found: [TypeID: AggregateStorage] = [:]
+    for type in schema.types {
+      guard let directive = type.appliedDirectives.first(named: "aggregates"),
+        let name = directive.string("of"), case .object = type.kind
+      else { continue }
+      guard let target = schema.typesByName[name], let storage = types[Int(target.index)] else {
+        problems.append("\(type.name): \"\(name)\" in @aggregates(of:) is no object type.")
+        continue
+      }
+      if storage.table == nil {
+        problems.append("\(type.name): \(name) has no @table, and @aggregates(of:) needs its rows.")
+      }
+      var columns: [String: AggregateStorage.Column] = [:]
+      var members: [String: FilterStorage.Member] = [:]
+      if let count = type.field(named: "count")?.type { members["count"] = .rowCount(count) }
+      for field in type.fields where field.name != "count" {
+        guard case .leaf(let template, hidden: nil)? = storage.fields[field.name]?.kind,
+          let column = storage.fields[field.name]?.definition.type
+        else {
+          problems.append(
+            "\(type.name).\(field.name): \(name) has no column \"\(field.name)\"; leave it out.")
+          continue
+        }
+        columns[field.name] = AggregateStorage.Column(template: template, type: column)
+        members[field.name] = .aggregates(template, column, of: field.type.namedType)
+      }
+      let cost = directive.int("cost") ?? 100
+      if !(0...1_000_000).contains(cost) {
+        problems.append("\(type.name): the cost in @aggregates is between 0 and 1000000.")
+      }
+      found[type.id] = AggregateStorage(columns: columns, cost: cost)
+      for connection in schema.types {
+        guard connection.field(named: "aggregates")?.type.namedType == type.id,
+          let groups = connection.field(named: "groups")
+        else { continue }
+        for argument in groups.arguments {
+          let input = argument.type.namedType
+          switch argument.name {
+          case "having":
+            var own = members
+            own.merge(["and": .and, "or": .or, "not": .not]) { known, _ in known }
+            filters[input] = FilterStorage(target: target, members: own)
+          case "orderBy": orders[input] = FilterStorage(target: target, members: members)
+          default: break
+          }
+        }
+      }
+    }
+    for type in types.compactMap(\.self) {
+      for field in type.fields.values.sorted(by: { $0.coordinate < $1.coordinate }) {
+        guard case .relation(let relation) = field.kind, relation.isConnection,
+          relation.rows != nil || relation.ids != nil,
+          let aggregates = schema[field.definition.type.namedType].field(named: "aggregates"),
+          found[aggregates.type.namedType] != nil
+        else { continue }
+        problems.append(
+          "\(field.coordinate): @connection with rows or ids has no aggregates; give it a connection type"
+            + " of its own, without them.")
+      }
+    }
+    return found
   }
 }

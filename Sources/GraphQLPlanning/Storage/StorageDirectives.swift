@@ -45,6 +45,8 @@ package enum StorageDirectives {
     directive @filter(of: String!) on INPUT_OBJECT
     "An order of the rows of this type, chosen by one member: one for each of its columns, and each relation to one object of a type with an order, is added. A list or connection uses a list of it as an argument; the type's key is appended."
     directive @order(of: String!) on INPUT_OBJECT
+    "Aggregates of the rows of this type: `count` and a member for each of its columns are added, and connections to the type get the fields `aggregates` and `groups`. They read all rows that the connection has on all pages. `cost`: the cost of each."
+    directive @aggregates(of: String!, cost: Int! = 100) on OBJECT
     "The function that the mutation's field calls. `once`: a repeated request with the same `Idempotency-Key` does not call it again. `again`: the function that is called then, if the response must not be stored. `signsIn`: the member of the result that is the ID of the user who is signed in."
     directive @call(function: String!, once: Boolean! = false, again: String, signsIn: String) on FIELD_DEFINITION
     "Inserts rows into the table of this type. Arguments: `input`, a list of rows whose members are columns; `updateOnConflict`, an enum whose `@value` is the columns of a unique key: a row that is there is updated instead. The result is `jsonb` with the members `count` and `rows`, the keys of the rows."
@@ -73,7 +75,8 @@ package enum StorageDirectives {
 
   package static let names: Set<String> = [
     "scalar", "value", "when", "values", "hidden", "tag", "table", "join", "column", "sql", "embed",
-    "reference", "connection", "list", "where", "orderBy", "filter", "order", "call", "insert",
+    "reference", "connection", "list", "where", "orderBy", "filter", "order", "aggregates",
+    "call", "insert",
     "update", "delete", "result", "userErrors", "secret", "password", "identityToken", "sealed",
     "event", "confidential",
   ]

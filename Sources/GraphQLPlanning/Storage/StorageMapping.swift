@@ -18,6 +18,8 @@ package struct StorageMapping: Sendable {
   /// The inputs with `@filter(of:)` and with `@order(of:)`.
   private let filters: [TypeID: FilterStorage]
   private let orders: [TypeID: FilterStorage]
+  /// The types with `@aggregates(of:)`.
+  private let aggregates: [TypeID: AggregateStorage]
   /// The scalars by type index.
   private let scalars: [ScalarStorage]
   /// The relation that has rows if anything at all is hidden from the viewer.
@@ -51,8 +53,8 @@ package struct StorageMapping: Sendable {
   /// Returns what the members of an input with `@order(of:)` sort by.
   package func order(_ inputType: TypeID) -> FilterStorage? { orders[inputType] }
 
-  /// The inputs with `@filter(of:)`.
-  package var filterInputs: [TypeID] { filters.keys.sorted { $0.index < $1.index } }
+  /// Returns what a type with `@aggregates(of:)` is computed from.
+  func aggregates(_ type: TypeID) -> AggregateStorage? { aggregates[type] }
 
   func enumValue(named name: String, of type: TypeID) -> EnumValueStorage? {
     schema[type].enumValue(named: name).flatMap { enumValues[ObjectIdentifier($0)] }
@@ -92,8 +94,10 @@ package struct StorageMapping: Sendable {
     scalars = schema.types.map { ScalarStorage($0) }
     types = schema.types.map { reader.read($0) }
     var filterReader = FilterReader(schema: schema, types: types)
-    filters = filterReader.read("filter")
-    orders = filterReader.read("order")
+    var filters = filterReader.read("filter")
+    var orders = filterReader.read("order")
+    aggregates = filterReader.aggregates(&filters, &orders)
+    (self.filters, self.orders) = (filters, orders)
     let problems =
       TemplateVariables(schema: schema).problems + reader.problems + filterReader.problems
       + schema.types.compactMap { ScalarStorage.problem(of: $0) }

@@ -5,6 +5,9 @@ import GraphQLLanguage
 /// `not`. An input with `@order(of: "Album")` gets a member for each such column that can be sorted
 /// by, and for each relation to one object of a type with an order; it is a `@oneOf`. The inputs
 /// with the operators, such as `StringFilter`, are added at the end. Members that are written stay.
+///
+/// Types with `@aggregates(of: "Album")` are completed by the same rules: see
+/// SchemaCompletion+Aggregates.swift.
 extension SchemaCompletion {
   mutating func completeFilters() {
     var filters = FilterCompletion(self)
@@ -13,35 +16,39 @@ extension SchemaCompletion {
       guard case .type(let type) = definition, !type.isExtension else { continue }
       if let completed = filters.completed(type) { definitions[place] = .type(completed) }
     }
-    for input in filters.inputs where places[input.name.text] != nil {
+    for made in filters.made where places[made.name.text] != nil {
       filters.findings.append(
         (
-          "Type \"\(input.name.text)\" is made for filters and cannot be declared; rename yours.",
-          definition(of: input.name.text)?.name.position ?? input.position
+          "Type \"\(made.name.text)\" is made for \(made.isInput ? "filters" : "aggregates") and cannot"
+            + " be declared; rename yours.",
+          definition(of: made.name.text)?.name.position ?? made.position
         ))
     }
     for (message, position) in filters.findings {
       findings.report(.typeSystem, message, at: position)
     }
-    definitions += filters.inputs.map(Definition.type)
+    definitions += filters.made.map(Definition.type)
     index()
   }
 }
 
-/// Makes the members of filters and orders, and the inputs that they need.
-private struct FilterCompletion {
+/// Makes the members of filters, orders and aggregates, and the types that they need.
+struct FilterCompletion {
   private let schema: SchemaCompletion
-  /// The names of the filters and orders, by the types they are of.
+  /// The names of the filters, the orders and the aggregates, by the types they are of.
   private var filterNames: [String: String] = [:]
   private var orderNames: [String: String] = [:]
-  /// The inputs that the members need, in the order of their first use.
-  private(set) var inputs: [TypeSystemTypeDefinition] = []
+  private var aggregateNames: [String: String] = [:]
+  /// The types that the members need, in the order of their first use.
+  private(set) var made: [TypeSystemTypeDefinition] = []
   private var known: Set<String> = []
-  var findings: [(message: String, position: Position)] = []
+  fileprivate var findings: [(message: String, position: Position)] = []
 
-  var isNeeded: Bool { !filterNames.isEmpty || !orderNames.isEmpty }
+  fileprivate var isNeeded: Bool {
+    !filterNames.isEmpty || !orderNames.isEmpty || !aggregateNames.isEmpty
+  }
 
-  init(_ schema: SchemaCompletion) {
+  fileprivate init(_ schema: SchemaCompletion) {
     self.schema = schema
     for case .type(let type) in schema.definitions where !type.isExtension {
       if let target = type.target(of: "filter")?.text, filterNames[target] == nil {
@@ -50,37 +57,61 @@ private struct FilterCompletion {
       if let target = type.target(of: "order")?.text, orderNames[target] == nil {
         orderNames[target] = type.name.text
       }
+      if let target = type.target(of: "aggregates")?.text, aggregateNames[target] == nil {
+        aggregateNames[target] = type.name.text
+      }
     }
+  }
+
+  /// Returns the type with its members; nil if there is nothing to add.
+  fileprivate mutating func completed(
+    _ type: TypeSystemTypeDefinition
+  ) -> TypeSystemTypeDefinition? {
+    switch type.content {
+    case .inputObject(let written): completed(type, written)
+    case .object:
+      if let target = type.target(of: "aggregates") {
+        fields(of: target, "the aggregates", for: type).map { aggregates(type, $0) }
+      } else {
+        nodeName(ofFields: type.fields).flatMap { node in
+          aggregateNames[node].map { page(type, $0, schema.parts(of: node).flatMap(\.fields)) }
+        }
+      }
+    case .scalar, .interface, .union, .enum: nil
+    }
+  }
+
+  /// Returns the fields of the type that a directive names; nil if it is none.
+  private mutating func fields(
+    of target: (text: String, position: Position), _ what: String,
+    for type: TypeSystemTypeDefinition
+  ) -> [FieldDefinitionSyntax]? {
+    let fields = schema.parts(of: target.text).flatMap(\.fields)
+    guard fields.isEmpty else { return fields }
+    let known = schema.places.keys.filter { !(schema.definition(of: $0)?.fields ?? []).isEmpty }
+    var suggestions = Suggestions()
+    let hint = suggestions.didYouMean(target.text, among: known.sorted())
+    findings.append(
+      (
+        "\(type.isInput ? "Input" : "Type") \"\(type.name.text)\" is \(what) of "
+          + "\"\(target.text)\", which is no object or interface type.\(hint)", target.position
+      ))
+    return nil
   }
 
   // MARK: - Filters
 
-  mutating func completed(_ type: TypeSystemTypeDefinition) -> TypeSystemTypeDefinition? {
-    guard case .inputObject(let written) = type.content else { return nil }
+  private mutating func completed(
+    _ type: TypeSystemTypeDefinition, _ written: [InputValueDefinitionSyntax]
+  ) -> TypeSystemTypeDefinition? {
     let isOrder = type.target(of: "filter") == nil
-    guard let target = type.target(of: "filter") ?? type.target(of: "order") else { return nil }
-    let fields = schema.parts(of: target.text).flatMap(\.fields)
-    guard !fields.isEmpty else {
-      let known = schema.places.keys.filter { !(schema.definition(of: $0)?.fields ?? []).isEmpty }
-      var suggestions = Suggestions()
-      let hint = suggestions.didYouMean(target.text, among: known.sorted())
-      findings.append(
-        (
-          "Input \"\(type.name.text)\" is \(isOrder ? "an order" : "a filter") of "
-            + "\"\(target.text)\", which is no object or interface type.\(hint)", target.position
-        ))
-      return nil
-    }
+    guard let target = type.target(of: "filter") ?? type.target(of: "order"),
+      let fields = fields(of: target, isOrder ? "an order" : "a filter", for: type)
+    else { return nil }
     var members = isOrder ? orders(fields, type) : conditions(fields, type)
     members.removeAll { member in written.contains { $0.name.text == member.name.text } }
     let isOneOf = type.directives.contains { $0.name.text == "oneOf" }
-    let oneOf =
-      isOrder && !isOneOf
-      ? [
-        Directive(
-          name: Name(text: "oneOf", position: type.position), arguments: [], position: type.position
-        )
-      ] : []
+    let oneOf = isOrder && !isOneOf ? [Self.oneOf(type.position)] : []
     let text =
       isOrder ? "An order of \(target.text): one of its members." : "Conditions on \(target.text)."
     return TypeSystemTypeDefinition(
@@ -103,15 +134,20 @@ private struct FilterCompletion {
         members.append(member(field, relation(filter, type.position), type))
       }
     }
-    return members + [
-      input("and", .listOf(own), "All of these must hold.", type.position),
-      input("or", .listOf(own), "At least one of these must hold.", type.position),
-      input("not", .named(own), "This must not hold.", type.position),
+    return members + combinations(own, type.position)
+  }
+
+  /// Returns the members with which conditions are combined.
+  func combinations(_ own: String, _ position: Position) -> [InputValueDefinitionSyntax] {
+    [
+      input("and", .listOf(own), "All of these must hold.", position),
+      input("or", .listOf(own), "At least one of these must hold.", position),
+      input("not", .named(own), "This must not hold.", position),
     ]
   }
 
   /// Returns the name of the input with the operators of a column; nil for a field that is none.
-  private mutating func operators(
+  mutating func operators(
     of field: FieldDefinitionSyntax, _ position: Position
   ) -> String? {
     guard field.isPlainColumn, let kind = kind(of: field.type.namedType.text) else { return nil }
@@ -139,7 +175,7 @@ private struct FilterCompletion {
       ]
     case .nonNull: return nil
     }
-    guard known.insert(input).inserted else { return input }
+    guard isNew(input) else { return input }
     let isList = input.hasSuffix("ListFilter")
     add(
       input, "Conditions on \(isList ? "a list of values" : "a value") of `\(name)`.",
@@ -176,7 +212,7 @@ private struct FilterCompletion {
   private mutating func relation(_ filter: String, _ position: Position) -> String {
     let base = filter.hasSuffix("Filter") ? String(filter.dropLast(6)) : filter
     let name = base + "RelationFilter"
-    guard known.insert(name).inserted else { return name }
+    guard isNew(name) else { return name }
     add(
       name, "What must hold of the objects of a relation.",
       [
@@ -205,9 +241,9 @@ private struct FilterCompletion {
     return members
   }
 
-  private mutating func directions(_ position: Position) -> String {
+  mutating func directions(_ position: Position) -> String {
     let name = "SortDirection"
-    guard known.insert(name).inserted else { return name }
+    guard isNew(name) else { return name }
     let values = [
       ("ASC", "The least first, and null last."), ("DESC", "The greatest first, after null."),
       ("ASC_NULLS_FIRST", "The least first, after null."),
@@ -219,11 +255,7 @@ private struct FilterCompletion {
         description: literal(text, position), name: Name(text: name, position: position),
         directives: [], position: position)
     }
-    inputs.append(
-      TypeSystemTypeDefinition(
-        isExtension: false, description: literal("A direction to sort in.", position),
-        name: Name(text: name, position: position), directives: [],
-        content: .enum(values: values), position: position))
+    add(name, "A direction to sort in.", .enum(values: values), position)
     return name
   }
 
@@ -234,15 +266,23 @@ private struct FilterCompletion {
     guard field.isPlainRelation else { return nil }
     let name = field.type.namedType.text
     guard field.directives.contains(where: { $0.name.text == "connection" }) else { return name }
-    let edges = schema.parts(of: name).flatMap(\.fields).first { $0.name.text == "edges" }
-    return edges.flatMap { edges in
-      schema.parts(of: edges.type.namedType.text).flatMap(\.fields)
-        .first { $0.name.text == "node" }?.type.namedType.text
-    }
+    return nodeName(ofFields: schema.parts(of: name).flatMap(\.fields))
+  }
+
+  /// Returns the type of the elements of a connection with these fields; nil if it is none.
+  private func nodeName(ofFields fields: [FieldDefinitionSyntax]) -> String? {
+    guard let edges = fields.first(where: { $0.name.text == "edges" }) else { return nil }
+    return schema.parts(of: edges.type.namedType.text).flatMap(\.fields)
+      .first { $0.name.text == "node" }?.type.namedType.text
+  }
+
+  /// Returns the PostgreSQL type that a scalar names, without quotes; nil if it names none.
+  func postgresType(of name: String) -> String? {
+    schema.definition(of: name)?.target(of: "scalar", "type")?.text.filter { $0 != "\"" }
   }
 
   /// Returns the kind of a leaf type's values; nil for another type.
-  private func kind(of name: String) -> ColumnKind? {
+  func kind(of name: String) -> ColumnKind? {
     switch name {
     case "Boolean": return .boolean
     case "ID": return .identity
@@ -253,32 +293,46 @@ private struct FilterCompletion {
     guard let type = schema.definition(of: name) else { return nil }
     switch type.content {
     case .enum: return .enumeration
-    case .scalar: return ColumnKind(postgresType: type.target(of: "scalar", "type")?.text ?? "text")
+    case .scalar: return ColumnKind(postgresType: postgresType(of: name) ?? "text")
     case .object, .interface, .union, .inputObject: return nil
     }
   }
 
   // MARK: - Syntax
 
-  private enum ValueSyntax {
+  enum ValueSyntax {
     case named(String)
     case listOf(String)
   }
 
-  private mutating func add(
+  /// Returns whether a type is to be made, and that it is from now on.
+  mutating func isNew(_ name: String) -> Bool { known.insert(name).inserted }
+
+  mutating func add(
     _ name: String, _ text: String, _ members: [(name: String, type: ValueSyntax, text: String)],
     _ position: Position
   ) {
     let fields = members.map { input($0.name, $0.type, $0.text, position) }
-    inputs.append(
+    add(name, text, .inputObject(fields: fields), position)
+  }
+
+  mutating func add(
+    _ name: String, _ text: String, _ content: TypeSystemTypeDefinition.Content,
+    isOneOf: Bool = false, _ position: Position
+  ) {
+    made.append(
       TypeSystemTypeDefinition(
         isExtension: false, description: literal(text, position),
-        name: Name(text: name, position: position), directives: [],
-        content: .inputObject(fields: fields), position: position))
+        name: Name(text: name, position: position),
+        directives: isOneOf ? [Self.oneOf(position)] : [], content: content, position: position))
+  }
+
+  private static func oneOf(_ position: Position) -> Directive {
+    Directive(name: Name(text: "oneOf", position: position), arguments: [], position: position)
   }
 
   /// Returns the member for a field, with its description.
-  private func member(
+  func member(
     _ field: FieldDefinitionSyntax, _ type: String, _ owner: TypeSystemTypeDefinition
   ) -> InputValueDefinitionSyntax {
     InputValueDefinitionSyntax(
@@ -287,27 +341,29 @@ private struct FilterCompletion {
       position: owner.position)
   }
 
-  private func input(
+  func input(
     _ name: String, _ type: ValueSyntax, _ text: String, _ position: Position
   ) -> InputValueDefinitionSyntax {
-    let syntax: TypeSyntax =
-      switch type {
-      case .named(let name): .named(Name(text: name, position: position))
-      case .listOf(let name):
-        .list(.nonNull(.named(Name(text: name, position: position))), position: position)
-      }
-    return InputValueDefinitionSyntax(
+    InputValueDefinitionSyntax(
       description: literal(text, position), name: Name(text: name, position: position),
-      type: syntax, defaultValue: nil, directives: [], position: position)
+      type: syntax(type, position), defaultValue: nil, directives: [], position: position)
   }
 
-  private func literal(_ text: String, _ position: Position) -> StringLiteral {
+  func syntax(_ type: ValueSyntax, _ position: Position) -> TypeSyntax {
+    switch type {
+    case .named(let name): .named(Name(text: name, position: position))
+    case .listOf(let name):
+      .list(.nonNull(.named(Name(text: name, position: position))), position: position)
+    }
+  }
+
+  func literal(_ text: String, _ position: Position) -> StringLiteral {
     StringLiteral(text: text, isBlock: false, position: position)
   }
 }
 
 /// What can be asked of the values of a column.
-private enum ColumnKind {
+enum ColumnKind {
   case boolean, identity, text, ordered, enumeration, document, search
   /// Values that can be compared, but are in no order.
   case equal
@@ -366,6 +422,13 @@ private enum ColumnKind {
 }
 
 extension TypeSystemTypeDefinition {
+  fileprivate var isInput: Bool {
+    switch content {
+    case .inputObject, .enum: true
+    case .scalar, .object, .interface, .union: false
+    }
+  }
+
   /// Returns the text that a directive has as an argument.
   fileprivate func target(
     of directive: String, _ argument: String = "of"
@@ -381,7 +444,7 @@ extension TypeSystemTypeDefinition {
 
 extension FieldDefinitionSyntax {
   /// Whether the field is a column of the type's own row.
-  fileprivate var isPlainColumn: Bool {
+  var isPlainColumn: Bool {
     arguments.isEmpty
       && directives.allSatisfy { directive in
         switch directive.name.text {
@@ -451,7 +514,7 @@ extension String {
 
 extension TypeSyntax {
   /// The type without an outer non-null.
-  fileprivate var nullability: TypeSyntax {
+  var nullability: TypeSyntax {
     if case .nonNull(let inner) = self { inner } else { self }
   }
 }

@@ -241,7 +241,7 @@ struct StorageProbes {
       let name: String? =
         switch order.members[field.name] {
         case .reference?: sortedColumns(of: inner).first
-        case .aggregates?: members(of: inner).first?.name
+        case .relation?, .aggregates?: members(of: inner).first?.name
         default: nil
         }
       return name.map { "{\(field.name): {\($0): ASC}}" }

@@ -223,6 +223,49 @@ import Testing
     return answer.first?.first == "t"
   }
 
+  @Test func `rows are found and ordered by the number of what is related to them`() throws {
+    let database = try TestCluster.newDatabase()
+    let session = try TestCluster.session(database)
+    try session.execute(Self.sql)
+    try session.execute(
+      """
+      CREATE TABLE tag (tag_id int PRIMARY KEY);
+      CREATE TABLE shop_tag (shop_id int REFERENCES shop, tag_id int REFERENCES tag,
+        PRIMARY KEY (shop_id, tag_id));
+      INSERT INTO tag SELECT generate_series(1, 4);
+      INSERT INTO shop_tag SELECT s, t FROM generate_series(1, 5) AS s, generate_series(1, 4) AS t
+        WHERE t < s;
+      DELETE FROM sale WHERE shop_id = 2 AND sale_id > 20 OR shop_id = 3 AND sale_id > 50;
+      """)
+    let server = try DraftedServer(database)
+    func shops(_ arguments: String) throws -> String {
+      try ask("{ shops(\(arguments)) { nodes { shopId } totalCount } }", server)
+        .replacing(#"{"shopId":"#, with: "").replacing("}", with: "")
+        .replacing(#"{"data":{"shops":{"nodes":"#, with: "")
+    }
+    #expect(
+      try shops("filter: {sales: {count: {gt: 12}}}") == #"[1,3,4],"totalCount":3"#)
+    #expect(try shops("filter: {sales: {count: {in: [0, 5]}}}") == #"[2,5],"totalCount":2"#)
+    #expect(
+      try shops("filter: {tags: {some: {tagId: {eq: 1}}, count: {lt: 3}}}")
+        == #"[2,3],"totalCount":2"#)
+    #expect(try shops("orderBy: [{sales: {count: ASC}}]") == #"[5,2,3,1,4],"totalCount":5"#)
+    #expect(
+      try shops("orderBy: [{tags: {count: DESC}}], first: 3") == #"[5,4,3],"totalCount":5"#)
+    // The order holds from page to page.
+    let first = try ask(
+      "{ shops(orderBy: [{tags: {count: DESC}}], first: 2) { pageInfo { endCursor } } }", server)
+    let cursor = try #require(first.firstMatch(of: #/"endCursor":"([^"]+)"/#)?.1)
+    #expect(
+      try shops("orderBy: [{tags: {count: DESC}}], after: \"\(cursor)\"")
+        == #"[3,2,1],"totalCount":5"#)
+    // Through a relation to one.
+    #expect(
+      try ask(
+        "{ sales(orderBy: [{shop: {tags: {count: ASC}}}, {saleId: ASC}], first: 1) { nodes { shopId } } }",
+        server) == #"{"data":{"sales":{"nodes":[{"shopId":1}]}}}"#)
+  }
+
   // MARK: - Refusals and limits
 
   @Test func `a group needs a column, its key only those of "by", and groups their limits`() throws {

@@ -185,25 +185,35 @@ extension SelectionCompiler {
     _ field: FieldStorage, _ relation: RelationStorage, _ value: ArgumentValue,
     _ input: TypeDefinition, _ place: InputPlace, _ scope: Scope
   ) -> [SQLFragment] {
-    guard case .object(let members) = value else { return [] }
-    return members.compactMap { member in
+    guard case .object(let members) = value,
+      let target = input.inputField(named: "some").flatMap({
+        mapping.filter($0.type.namedType)?.target
+      })
+    else { return [] }
+    let types = schema.possibleTypes[Int(target.index)]
+    return members.flatMap { member -> [SQLFragment] in
       guard !member.value.isNull, let definition = input.inputField(named: member.name) else {
-        return nil
+        return []
       }
       let type = schema[definition.type.namedType]
-      guard let filter = mapping.filter(type.id) else { return nil }
-      let types = schema.possibleTypes[Int(filter.target.index)]
       let rows = relationRows(
         types: types, field, relation, asked(field, scope), variables: [:], isCount: true)
-      guard rows.group?.table != nil else { return "false" }
+      guard rows.group?.table != nil else { return ["false"] }
+      if member.name == "count" {
+        guard let number = type.inputField(named: "eq")?.type else { return [] }
+        let count = select(
+          "count(*)", from: rows.from + rows.row.joinClauses, where: rows.conditions)
+        let own = InputPlace("\(input.name).count", place.position)
+        return operators(member.value, type, number, count, own, scope)
+      }
       let inner = condition(member.value, type, place, rows.scope)
       let isEvery = member.name == "every"
-      if isEvery, inner == nil { return nil }
+      if isEvery, inner == nil { return [] }
       let asked = inner.map { isEvery ? "\($0) IS NOT TRUE" : $0 }
       let found = select(
         "", from: rows.from + rows.row.joinClauses,
         where: rows.conditions + [asked].compactMap(\.self))
-      return member.name == "some" ? "EXISTS \(found)" : "NOT EXISTS \(found)"
+      return [member.name == "some" ? "EXISTS \(found)" : "NOT EXISTS \(found)"]
     }
   }
 
@@ -315,9 +325,12 @@ extension SelectionCompiler {
   private func steps(of value: ArgumentValue, _ input: TypeDefinition) -> Int {
     guard case .object(let members) = value,
       let member = members.first(where: { !$0.value.isNull }),
-      case .reference? = mapping.order(input.id)?.members[member.name],
       let definition = input.inputField(named: member.name)
     else { return 0 }
+    switch mapping.order(input.id)?.members[member.name] {
+    case .reference?, .relation?: break
+    case .column?, .rowCount?, .aggregates?, .and?, .or?, .not?, nil: return 0
+    }
     return 1 + steps(of: member.value, schema[definition.type.namedType])
   }
 

@@ -47,24 +47,56 @@ extension SelectionCompiler {
     else { return nil }
     switch order.members[member.name] {
     case .column(let template, let type)?:
-      guard case .enum(let direction) = member.value,
-        let expression = Self.expression(template, through: steps)
-      else { return nil }
-      let isDescending = direction.hasPrefix("DESC")
-      var nullsFirst: Bool? = isDescending
-      if direction.hasSuffix("_FIRST") { nullsFirst = true }
-      if direction.hasSuffix("_LAST") { nullsFirst = false }
-      if steps.isEmpty, type.isNonNull { nullsFirst = nil }
-      return SQLSortKey(
-        expression: expression, isDescending: isDescending, nullsFirst: nullsFirst)
+      guard let column = Self.expression(template, through: steps) else { return nil }
+      return Self.directed(column, member.value, isNonNull: steps.isEmpty && type.isNonNull)
     case .reference(let reference, let field)?:
       let types = schema.possibleTypes[Int(field.definition.type.namedType.index)]
       let groups = groups(of: types, rows: nil)
       guard groups.count == 1, let table = groups[0].table else { return nil }
       return key(
         member.value, schema[definition.type.namedType], through: steps + [(reference, table)])
-    case .relation?, .rowCount?, .aggregates?, .and?, .or?, .not?, nil: return nil
+    case .relation(let relation, let field)?:
+      guard let direction = member.value["count"],
+        let count = number(of: relation, field),
+        let column = Self.expression(count, through: steps)
+      else { return nil }
+      return Self.directed(column, direction, isNonNull: steps.isEmpty)
+    case .rowCount?, .aggregates?, .and?, .or?, .not?, nil: return nil
     }
+  }
+
+  private static func directed(
+    _ expression: SQLTemplate, _ value: ArgumentValue, isNonNull: Bool
+  ) -> SQLSortKey? {
+    guard case .enum(let direction) = value else { return nil }
+    let isDescending = direction.hasPrefix("DESC")
+    var nullsFirst: Bool? = isDescending
+    if direction.hasSuffix("_FIRST") { nullsFirst = true }
+    if direction.hasSuffix("_LAST") { nullsFirst = false }
+    return SQLSortKey(
+      expression: expression, isDescending: isDescending, nullsFirst: isNonNull ? nil : nullsFirst)
+  }
+
+  /// Returns the number of objects of a relation of the row; nil if they are in several tables.
+  private func number(of relation: RelationStorage, _ field: FieldStorage) -> SQLTemplate? {
+    let named = field.definition.type.namedType
+    let edge = schema[named].field(named: "edges")?.type.namedType
+    let node = edge.flatMap { schema[$0].field(named: "node")?.type.namedType }
+    let types = schema.possibleTypes[Int((node ?? named).index)]
+    let groups = groups(of: types, rows: nil)
+    guard groups.count == 1, let table = groups[0].table else { return nil }
+    let names = ["this": "n1", "edge": "n0", "parent": "this"]
+    var text = "(SELECT count(*) FROM "
+    let rows = "\(table.name.text(renaming: [:])) AS n1"
+    if let from = relation.from {
+      text +=
+        from.text(renaming: names) + (from.namesItsRow ? "" : " AS n0")
+        + " JOIN \(rows) ON \(relation.on.text(renaming: names))"
+    } else {
+      text += rows
+    }
+    if let condition = relation.condition { text += " WHERE \(condition.text(renaming: names))" }
+    return try? SQLTemplate(text + ")")
   }
 
   /// Returns a column of the object that references lead to.

@@ -159,7 +159,7 @@ extension FilterCompletion {
   }
 
   /// Returns the input with the conditions on a number of rows.
-  private mutating func countFilter(_ position: Position) -> String {
+  mutating func countFilter(_ position: Position) -> String {
     operators(of: field("count", "Int", isNonNull: false, "", position), position) ?? "IntFilter"
   }
 

@@ -3,7 +3,8 @@ import GraphQLLanguage
 /// **Filters and orders.** An input with `@filter(of: "Album")` gets a member for each field of
 /// `Album` that is a plain column, for each relation to a type with a filter, and `and`, `or` and
 /// `not`. An input with `@order(of: "Album")` gets a member for each such column that can be sorted
-/// by, and for each relation to one object of a type with an order; it is a `@oneOf`. The inputs
+/// by, for each relation to one object of a type with an order, and for the number of objects of
+/// each other relation; it is a `@oneOf`. The inputs
 /// with the operators, such as `StringFilter`, are added at the end. Members that are written stay.
 ///
 /// Types with `@aggregates(of: "Album")` are completed by the same rules: see
@@ -219,6 +220,7 @@ struct FilterCompletion {
         ("some", .named(filter), "At least one of them meets these conditions."),
         ("none", .named(filter), "None of them meets these conditions."),
         ("every", .named(filter), "Each of them meets these conditions."),
+        ("count", .named(countFilter(position)), "The number of them."),
       ], position)
     return name
   }
@@ -236,9 +238,21 @@ struct FilterCompletion {
         members.append(member(field, directions(type.position), type))
       } else if field.isPlainReference, let order = orderNames[field.type.namedType.text] {
         members.append(member(field, order, type))
+      } else if node(of: field) != nil {
+        members.append(member(field, relationOrder(type.position), type))
       }
     }
     return members
+  }
+
+  private mutating func relationOrder(_ position: Position) -> String {
+    let name = "RelationOrder"
+    guard isNew(name) else { return name }
+    let count = input("count", .named(directions(position)), "The number of them.", position)
+    add(
+      name, "An order by the objects of a relation.", .inputObject(fields: [count]), isOneOf: true,
+      position)
+    return name
   }
 
   mutating func directions(_ position: Position) -> String {

@@ -140,7 +140,7 @@ extension ConnectionShape {
       let head = "\(indent)\(part.responseName)"
       switch part.part {
       case .constant(let text): lines.append("\(head): \(String(decoding: text, as: UTF8.self))")
-      case .value(let value): lines += value.lines(head, depth + 1)
+      case .value(let value): lines += value.lines(head, depth)
       case .nodes(let record): lines += ["\(head):"] + record.lines(depth + 1)
       case .pageInfo(_, let page):
         lines.append("\(head): page info")

@@ -268,14 +268,16 @@ import Testing
 
   // MARK: - Refusals and limits
 
-  @Test func `a group needs a column, its key only those of "by", and groups their limits`() throws {
+  @Test func `a group needs a column, its key only those of "by", and groups their limits`() throws
+  {
     let database = try TestCluster.newDatabase()
     let session = try TestCluster.session(database)
     try session.execute(Self.sql)
     let server = try DraftedServer(database, ["--aggregates"])
     func refusal(_ field: String) throws -> String { try ask("{ sales { \(field) } }", server) }
 
-    #expect(try refusal("groups(by: {}) { aggregates { count } }").contains("needs at least one column"))
+    #expect(
+      try refusal("groups(by: {}) { aggregates { count } }").contains("needs at least one column"))
     #expect(
       try refusal("groups(by: {paid: false}) { aggregates { count } }")
         .contains("needs at least one column"))
@@ -303,19 +305,22 @@ import Testing
       let text = try String(contentsOfFile: path, encoding: .utf8)
       try text.replacing(
         #"@table(name: "shop", key: "shop_id")"#,
-        with: #"@table(name: "shop", key: "shop_id", where: "this.owner = coalesce(:claim.sub, 'ada')")"#
+        with:
+          #"@table(name: "shop", key: "shop_id", where: "this.owner = coalesce(:claim.sub, 'ada')")"#
       ).write(toFile: path, atomically: true, encoding: .utf8)
     }
     #expect(
       try ask("{ shops { aggregates { count name { min max } } } }", server)
         == #"{"data":{"shops":{"aggregates":{"count":2,"name":{"min":"shop 2","max":"shop 4"}}}}}"#)
     #expect(
-      try ask("{ shops { groups(by: {owner: true}) { key { owner } aggregates { count } } } }", server)
+      try ask(
+        "{ shops { groups(by: {owner: true}) { key { owner } aggregates { count } } } }", server)
         == #"{"data":{"shops":{"groups":[{"key":{"owner":"ada"},"aggregates":{"count":2}}]}}}"#)
     // Nor does a filter of other rows tell.
     #expect(
       try ask(
-        "{ sales(filter: {shop: {owner: {eq: \"ben\"}}}) { aggregates { count total { sum } } } }", server)
+        "{ sales(filter: {shop: {owner: {eq: \"ben\"}}}) { aggregates { count total { sum } } } }",
+        server)
         == #"{"data":{"sales":{"aggregates":{"count":0,"total":{"sum":null}}}}}"#)
   }
 

@@ -39,7 +39,9 @@ import Testing
     return dependencies
   }
 
-  @Test func `a change of any row of the table changes aggregates, whatever its columns were`() throws {
+  @Test func `a change of any row of the table changes aggregates, whatever its columns were`()
+    throws
+  {
     let count = try dependencies("totalCount")
     #expect(!count.patterns.contains { $0.topic == "INVOICE" })
     #expect(count.topics.contains { $0.name == "INVOICES" })

@@ -80,16 +80,82 @@ struct SchemaCompletionTests {
     )
     #expect(
       type("CatRelationFilter")
-        == "input CatRelationFilter { some: CatFilter none: CatFilter every: CatFilter")
+        == "input CatRelationFilter { some: CatFilter none: CatFilter every: CatFilter count: IntFilter"
+    )
     #expect(
       type("IntFilter")
         == "input IntFilter { eq: Int ne: Int in: [Int!] notIn: [Int!] lt: Int lte: Int gt: Int gte: Int isNull: Boolean"
     )
     #expect(
       type("CatOrder")
-        == #"input CatOrder @oneOf { age: SortDirection """The name.""" name: SortDirection mother: CatOrder"#
+        == #"input CatOrder @oneOf { age: SortDirection """The name.""" name: SortDirection mother: CatOrder kittens: RelationOrder"#
     )
+    #expect(type("RelationOrder") == "input RelationOrder @oneOf { count: SortDirection")
     #expect(printed.contains("enum SortDirection {"))
+  }
+
+  @Test
+  func `aggregates have members for the columns of their type, and its connections have them`()
+    throws
+  {
+    let printed = try completed(
+      Self.directives + """
+        directive @aggregates(of: String!) on OBJECT
+        directive @scalar(type: String!) on SCALAR
+        type Query { cats: CatConnection! @connection plain: DogConnection! @connection }
+        type Cat { id: ID! name: String age: Int! born: Date isTame: Boolean names: [String] count: Int
+          size: Int @sql(expression: "1") }
+        type Dog { id: ID! }
+        type PageInfo { hasNextPage: Boolean! }
+        scalar Date @scalar(type: "date")
+        type CatAggregates @aggregates(of: "Cat")
+        """)
+    func type(_ name: String) -> String {
+      let start =
+        printed.range(of: "\ntype \(name) ")?.lowerBound
+        ?? printed.range(of: "\ninput \(name) ")?.lowerBound ?? printed.endIndex
+      return printed[start...].dropFirst().prefix { $0 != "}" }
+        .split(whereSeparator: \.isNewline).filter { !$0.contains("\"\"\"") }
+        .map { $0.trimmingPrefix("  ") }.joined(separator: " ")
+    }
+    #expect(
+      type("CatAggregates")
+        == "type CatAggregates { count: Int! id: IDAggregates! name: StringAggregates! "
+        + "age: IntAggregates! born: DateAggregates! isTame: BooleanAggregates!")
+    #expect(
+      type("CatGroupBy")
+        == "input CatGroupBy { id: Boolean name: Boolean age: Boolean born: TimeGrouping isTame: Boolean"
+    )
+    #expect(
+      type("CatGroupKey")
+        == "type CatGroupKey { id: ID name: String age: Int born: Date isTame: Boolean")
+    #expect(type("CatGroup") == "type CatGroup { key: CatGroupKey! aggregates: CatAggregates!")
+    #expect(
+      type("CatGroupFilter")
+        == "input CatGroupFilter { count: IntFilter id: IDAggregatesFilter name: StringAggregatesFilter "
+        + "age: IntAggregatesFilter born: DateAggregatesFilter isTame: BooleanAggregatesFilter "
+        + "and: [CatGroupFilter!] or: [CatGroupFilter!] not: CatGroupFilter")
+    #expect(type("CatGroupOrder").contains("@oneOf { count: SortDirection id: IDAggregatesOrder"))
+    #expect(
+      type("IntAggregates")
+        == "type IntAggregates { count: Int! countDistinct: Int! sum: Float avg: Float min: Int max: Int"
+    )
+    #expect(
+      type("DateAggregates")
+        == "type DateAggregates { count: Int! countDistinct: Int! min: Date max: Date")
+    #expect(type("BooleanAggregates") == "type BooleanAggregates { count: Int! countDistinct: Int!")
+    #expect(
+      type("IntAggregatesFilter").hasSuffix(
+        "sum: FloatFilter avg: FloatFilter min: IntFilter max: IntFilter"))
+    #expect(type("CatConnection").contains("aggregates: CatAggregates!"))
+    #expect(type("CatConnection").contains("groups("))
+    #expect(!type("DogConnection").contains("aggregates"))
+
+    #expect(throws: SchemaErrors.self) {
+      try completed(
+        "directive @aggregates(of: String!) on OBJECT type Query { a: Int } type CatAggregates @aggregates(of: \"Nothing\")"
+      )
+    }
   }
 
   // MARK: - Interfaces

@@ -43,7 +43,7 @@ package enum StorageDirectives {
     directive @orderBy(by: String!, from: String, fromEnd: String, given: String, otherwise: String) on ENUM_VALUE
     "Conditions on the rows of this type: a member for each of its columns, each relation to a type with a filter, `and`, `or` and `not` are added. A field uses it as an argument."
     directive @filter(of: String!) on INPUT_OBJECT
-    "An order of the rows of this type, chosen by one member: one for each of its columns, and each relation to one object of a type with an order, is added. A list or connection uses a list of it as an argument; the type's key is appended."
+    "An order of the rows of this type, chosen by one member: one for each of its columns, each relation to one object of a type with an order, and the number of objects of each other relation is added. A list or connection uses a list of it as an argument; the type's key is appended."
     directive @order(of: String!) on INPUT_OBJECT
     "Aggregates of the rows of this type: `count` and a member for each of its columns are added, and connections to the type get the fields `aggregates` and `groups`. They read all rows that the connection has on all pages. `cost`: the cost of each."
     directive @aggregates(of: String!, cost: Int! = 100) on OBJECT

@@ -180,7 +180,9 @@ extension FilterCompletion {
         description: literal(text, position), name: Name(text: name, position: position),
         directives: [], position: position)
     }
-    add(name, "What times are grouped by. Those with a time zone are in UTC.", .enum(values: values), position)
+    add(
+      name, "What times are grouped by. Those with a time zone are in UTC.", .enum(values: values),
+      position)
     return name
   }
 

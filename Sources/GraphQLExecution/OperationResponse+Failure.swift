@@ -42,6 +42,14 @@ extension OperationResponse {
 }
 
 extension OperationResponse {
+  /// Returns the response for a failed statement of an operation.
+  static func failure(
+    _ error: PostgresError, of operation: PreparedOperation, _ plan: ReadPlan
+  ) -> OperationResponse {
+    if let refusal = operation.refusal(error) { return .refused([refusal]) }
+    return failure(error, over: plan.parameters, plan.places, operation.inputs)
+  }
+
   /// Returns the response for a failed statement with a client's inputs. If PostgreSQL refuses an
   /// input, the response names all of them, because PostgreSQL does not say which one.
   static func failure(
@@ -74,5 +82,17 @@ extension PostgresError {
       default: "a statement failed: " + message
       }
     return text + (sqlState.isEmpty ? "" : " (SQLSTATE \(sqlState))")
+  }
+}
+
+extension PreparedOperation {
+  /// Returns the error of a client whose role lacks a privilege; nil for any other failure. Without
+  /// roles it is the server that lacks it.
+  func refusal(_ error: PostgresError) -> GraphQLError? {
+    guard role != nil, error.kind == .forbidden else { return nil }
+    var refusal = GraphQLError(
+      "Your role may not read or write all that the operation names.", code: .forbidden)
+    refusal.reason = error.reason
+    return refusal
   }
 }

@@ -22,6 +22,8 @@ package final class PreparedOperation {
   package var sessionHash: [UInt8]?
   /// The claims of the request's signed token; nil without one.
   package var claims: JSONValue?
+  /// The role that its statements run under; nil for that of the server.
+  package var role: ClientRole?
   private let content: Content
 
   /// The part of an operation that repeated requests share.

@@ -6,12 +6,20 @@ import Postgres
 /// subscription for each event. Bind, run, write.
 package final class QueryRunner {
   private let statements: any StatementRunner
+  /// Runs the statements of clients with roles, each alone.
+  private let pool: PostgresPool?
   private let settings: ExecutionSettings
   private var spareFrames = RecordFrames()
 
-  /// - Parameter statements: what runs the statements.
-  package init(on statements: any StatementRunner, settings: ExecutionSettings) {
+  /// - Parameters:
+  ///   - statements: what runs the statements.
+  ///   - pool: what runs those of clients with roles; nil if there are no such clients.
+  package init(
+    on statements: any StatementRunner, roles pool: PostgresPool? = nil,
+    settings: ExecutionSettings
+  ) {
     self.statements = statements
+    self.pool = pool
     self.settings = settings
   }
 
@@ -41,19 +49,26 @@ package final class QueryRunner {
       completion(OperationOutcome(.refused([error]), operation.times))
       return nil
     }
-    return statements.run(read.statement, parameters, for: operation.client) {
-      [self] outcome, took in
+    let done: StatementCompletion = { [self] outcome, took in
       var times = operation.times
       times.add(took)
       switch outcome {
       case .success(let result):
         completion(write(operation, response, result, times))
       case .failure(let error):
-        completion(
-          OperationOutcome(
-            .failure(error, over: read.plan.parameters, read.plan.places, operation.inputs), times))
+        completion(OperationOutcome(.failure(error, of: operation, read.plan), times))
       }
     }
+    guard let role = operation.role else {
+      return statements.run(
+        read.statement, parameters, for: operation.client, completion: done)
+    }
+    guard let pool else {
+      completion(OperationOutcome(.refused([.fault("Nothing runs under roles.")]), operation.times))
+      return nil
+    }
+    return pool.execute(
+      read.statement.alone(as: role), parameters, for: operation.client, as: role, completion: done)
   }
 
   private func write(

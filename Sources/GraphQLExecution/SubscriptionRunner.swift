@@ -30,7 +30,7 @@ package struct SubscriptionRunner {
       completion(.failure(RequestErrors(error)))
       return nil
     }
-    return pool.execute(event.start, parameters) { outcome, _ in
+    return pool.execute(event.start, parameters, as: operation.role) { outcome, _ in
       switch outcome {
       case .success(let result):
         var keys: [Int64] = []

@@ -20,6 +20,7 @@ package final class BatchableStatement {
   private let record: StatementRecord
   private let expectedNanoseconds: UInt64?
   private var copies: [Int: BatchableStatement] = [:]
+  private var roleCopies: [String: PostgresStatement] = [:]
   private var needsPrimary: Bool?
   /// The number of executions so far. Counting stops when the number has no effect any more.
   var executionCount = 0
@@ -53,6 +54,18 @@ package final class BatchableStatement {
     let copy = BatchableStatement(
       source, label: alone.label, expectedNanoseconds: expectedNanoseconds, record: record)
     copies[replica] = copy
+    return copy
+  }
+
+  /// Returns the same statement for a role, under a name of its own: PostgreSQL plans a statement
+  /// again whenever it meets it under another role, if tables have policies.
+  package func alone(as role: ClientRole) -> PostgresStatement {
+    if let copy = roleCopies[role.name] { return copy }
+    let copy = PostgresStatement(
+      alone.text + "\n-- role \(roleCopies.count + 1)",
+      parameterCount: alone.parameterCount, label: alone.label,
+      expectedNanoseconds: expectedNanoseconds, record: record)
+    roleCopies[role.name] = copy
     return copy
   }
 

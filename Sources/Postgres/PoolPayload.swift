@@ -15,8 +15,8 @@ final class PoolPayload {
   var sentAt: Moment?
 
   enum Work {
-    /// One statement that reads.
-    case statement(PostgresStatement, PostgresParameters, StatementCompletion)
+    /// One statement that reads, under a client's role if one is given.
+    case statement(PostgresStatement, PostgresParameters, as: ClientRole?, StatementCompletion)
     /// Statements that may write, as one transaction; only the last one's result is handed over.
     case transaction([BoundStatement], commitsAsynchronously: Bool, StatementCompletion)
     /// Statements that read one snapshot; the results of all but the last are handed over as parts.
@@ -39,7 +39,7 @@ final class PoolPayload {
   /// The statement whose time is measured and estimated.
   var statement: PostgresStatement? {
     switch work {
-    case .statement(let statement, _, _): statement
+    case .statement(let statement, _, _, _): statement
     case .transaction, .snapshot, .lease: nil
     }
   }
@@ -62,7 +62,7 @@ final class PoolPayload {
 
   func deliver(_ outcome: borrowing PostgresOutcome, _ now: Moment) {
     switch work {
-    case .statement(_, _, let completion), .transaction(_, _, let completion),
+    case .statement(_, _, _, let completion), .transaction(_, _, let completion),
       .snapshot(_, _, let completion):
       completion(outcome, times(now))
     // A lease's statements have completions of their own.

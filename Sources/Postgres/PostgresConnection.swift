@@ -110,7 +110,10 @@ import EventLoops
   /// Sends statements with one Sync behind the last: one transaction, in which each sees what those
   /// before it did. Its outcome comes with the Sync, when it is committed: the last statement's
   /// result, or the first error, after which nothing of it was done. All of them return rows.
-  package func send(_ transaction: [BoundStatement], tag: UInt64) {
+  ///
+  /// - Returns: whether the last one had to be prepared.
+  @discardableResult
+  package func send(_ transaction: [BoundStatement], tag: UInt64) -> Bool {
     loop.preconditionOnLoop()
     var isSent = isOpen && sync()
     let uses = uses(of: transaction, &isSent)
@@ -124,6 +127,7 @@ import EventLoops
         preparations: uses.count { $0.isNew }, hasPreamble: preamble != nil))
     isSent = isSent && sync()
     note(isSent)
+    return uses.last?.isNew ?? false
   }
 
   /// Sends statements that only read, each answered as soon as it is done, and all of them of one snapshot. The outcome

@@ -115,11 +115,12 @@ package final class PostgresPool {
   ///
   /// - Parameters:
   ///   - client: the client whose share of the connections it uses, or nil for none.
+  ///   - role: the role that it runs under, or nil for that of the connection.
   ///   - deadline: the deadline of the operation; by default that of the settings from now.
   @discardableResult
   package func execute(
     _ statement: PostgresStatement, _ parameters: PostgresParameters, for client: PoolClient? = nil,
-    deadline: Moment? = nil,
+    as role: ClientRole? = nil, deadline: Moment? = nil,
     completion: @escaping StatementCompletion
   ) -> PostgresTicket {
     loop.preconditionOnLoop()
@@ -128,7 +129,7 @@ package final class PostgresPool {
     return submit(
       .quick, estimate: statement.estimateNanoseconds(at: now), now: now,
       deadline: deadline ?? self.deadline(from: now),
-      PoolPayload(.statement(statement, parameters, completion), for: client, at: now))
+      PoolPayload(.statement(statement, parameters, as: role, completion), for: client, at: now))
   }
 
   /// Runs statements that may write as one transaction. Each sees the effects of those before it.
@@ -355,20 +356,30 @@ package final class PostgresPool {
     let parameters: PostgresParameters
     switch payload.work {
     case .transaction(let transaction, _, _):
-      return connection.send(transaction, tag: UInt64(index))
+      connection.send(transaction, tag: UInt64(index))
+      return
     case .snapshot(let statements, _, _):
       return connection.send(inOneSnapshot: statements, tag: UInt64(index))
     case .lease: return
-    case .statement(let found, let values, _): (statement, parameters) = (found, values)
+    case .statement(let found, let values, let role?, _):
+      let isNew = connection.send(
+        [role.setting, BoundStatement(found, values)], tag: UInt64(index))
+      return note(isNew, payload, found, on: slot)
+    case .statement(let found, let values, nil, _): (statement, parameters) = (found, values)
     }
     let cost = statement.costNanoseconds(at: now)
     let isShort = cost > 0 && cost < shortStatement && !payload.isAlone
-    if connection.send(
+    let isNew = connection.send(
       statement, parameters, tag: UInt64(index), sharesSync: isShort)
-    {
-      payload.isFirst = true
-      onEvent(.prepared(connection: slot, statement: statement.name))
-    }
+    note(isNew, payload, statement, on: slot)
+  }
+
+  private func note(
+    _ isNew: Bool, _ payload: PoolPayload, _ statement: PostgresStatement, on slot: Int
+  ) {
+    guard isNew else { return }
+    payload.isFirst = true
+    onEvent(.prepared(connection: slot, statement: statement.name))
   }
 
   private func finished(_ slot: Int, _ index: Int, _ outcome: borrowing PostgresOutcome) {

@@ -24,8 +24,8 @@ enum RowSecurity {
       return StorageFinding(
         .warning, table,
         "it has row level security, and the role \(role), under which every viewer is served, finds only the rows "
-          + "that its policies give to that role; say who sees what in @table(name:) by :viewer, and ALTER ROLE "
-          + "\(role) BYPASSRLS, or serve under a role that has it.")
+          + "that its policies give to that role; serve with --roles claims, so that each client has a role of its "
+          + "own, or write the rule in @table(where:), and ALTER ROLE \(role) BYPASSRLS.")
     }
   }
 }

@@ -163,7 +163,7 @@ enum ServeCommand {
       RoleCheck(as: .reader, in: database.namespaces, features: features)
         .run(PostgresSession(configuration))
         + RoleCheck(as: .writer, in: database.namespaces, features: features).run(writer))
-    try check(mapping, configuration)
+    try check(mapping, configuration, clientsHaveRoles: settings.anonymousRole != nil)
     let problems = try MutationCheck(mapping: mapping).run(writer)
     guard problems.isEmpty else { throw CommandFailure(problems.joined(separator: "\n")) }
     if let warning = try settings.connectionWarning(owner) {
@@ -176,6 +176,9 @@ enum ServeCommand {
     }
     if running.accounts.box == nil {
       running.accounts.box = try AccountInputs.Settings.embeddedBox(options, isCreating: true)
+    }
+    running.roles = try settings.anonymousRole.map {
+      try roles(anonymous: $0, [PostgresSession(configuration), writer])
     }
     running.replicas = try replicas(settings, like: configuration, of: owner)
     running.sessionDatabase = writers
@@ -195,6 +198,34 @@ enum ServeCommand {
     }
     running.pictures = try settings.photos.open(for: writer)
     return (configuration, running)
+  }
+
+  /// Returns the roles that clients may have.
+  ///
+  /// - Parameter sessions: those of the roles that serve.
+  private static func roles(
+    anonymous: String, _ sessions: [PostgresSession]
+  ) throws -> ClientRoles {
+    let checks = try sessions.map { session in try ClientRoleCheck(session) }
+    var names = checks.first?.names ?? []
+    for check in checks {
+      if let problem = check.problem { throw CommandFailure("--roles claims: \(problem)") }
+      names.formIntersection(check.names)
+    }
+    let refused = checks.flatMap(\.refused)
+    if let reason = refused.first(where: { $0.name == anonymous })?.reason {
+      throw CommandFailure("--anonymous-role \(anonymous): \(reason).")
+    }
+    guard names.contains(anonymous) else {
+      throw CommandFailure(
+        "--anonymous-role \(anonymous): the server's role is no member of it: "
+          + "GRANT \(anonymous) TO the role that --database names.")
+    }
+    for (name, reason) in Dictionary(refused, uniquingKeysWith: { first, _ in first }).sorted(by: { $0.key < $1.key }) {
+      Console.warn("no client has the role \(name): \(reason)")
+    }
+    Console.say("clients have the roles \(names.sorted().joined(separator: ", "))")
+    return ClientRoles(anonymous: anonymous, names: names)
   }
 
   /// Returns the settings of the standbys, which are connected to as to the primary.
@@ -276,9 +307,11 @@ enum ServeCommand {
 
   /// Fails the start on errors of the schema, and prints warnings.
   private static func check(
-    _ mapping: StorageMapping, _ configuration: PostgresConfiguration
+    _ mapping: StorageMapping, _ configuration: PostgresConfiguration, clientsHaveRoles: Bool
   ) throws {
-    let findings = try StorageCheck(mapping: mapping).run(configuration)
+    var check = StorageCheck(mapping: mapping)
+    check.clientsHaveRoles = clientsHaveRoles
+    let findings = try check.run(configuration)
     let errors = findings.filter { $0.severity == .error }
     guard errors.isEmpty else {
       throw CommandFailure(errors.map(\.description).joined(separator: "\n"))

@@ -86,6 +86,13 @@ extension ServeSettings {
           "the issuers of bearer tokens to accept in addition to sessions: issuer, audience "
             + "and key set of each, in JSON"),
         Option(
+          "roles", "WHOSE", default: "server",
+          "the role of PostgreSQL under which a client's statements run: that of the server, or with claims "
+            + "the one that the claim role of its token names, so that policies of row level security decide"),
+        Option(
+          "anonymous-role", "ROLE",
+          "with --roles claims: the role of requests without a token or without the claim"),
+        Option(
           "sealing-key", "FILE",
           "the key that encrypts tokens of linked accounts: 32 bytes in hexadecimal"),
         Option(

@@ -26,6 +26,8 @@ struct ServeSettings {
   let publicURL: String?
   /// The standbys, as named by the operator; nil without any.
   let replicas: ReplicaSettings?
+  /// The role of clients without one, if each client has a role of PostgreSQL; otherwise nil.
+  let anonymousRole: String?
   /// The user to switch to once the sockets are open.
   let account: ServiceUser?
   let logFile: LogFile?
@@ -119,6 +121,7 @@ struct ServeSettings {
     sql = try SettingOptions.migrations(options)
     cursorSigner = try options.text("cursor-key").map { try Self.cursorSigner($0, options) }
     replicas = try Self.replicas(options)
+    anonymousRole = try Self.anonymousRole(options)
     try refuseContradictions(options)
     let others = server.loopCount * (server.pool.size + 10) + max(server.writers, server.loopCount)
     if let shortage = HTTPSocketQuota.descriptorShortage(server.http, others: others) {
@@ -164,6 +167,14 @@ struct ServeSettings {
           "\(options.origin("replica-database")) cannot be used with --\(name).")
       }
     }
+    if anonymousRole != nil {
+      for (name, isSet) in [
+        ("replica-database", replicas != nil), ("sql", sql != nil),
+        ("outbox", server.outbox != nil),
+      ] where isSet {
+        throw UsageError("\(options.origin("roles")) claims cannot be used with --\(name).")
+      }
+    }
     if server.explains, pooler != .none {
       throw UsageError(
         "\(options.origin("explain-in-page")) cannot be used with --pooler, through which statements "
@@ -178,6 +189,24 @@ struct ServeSettings {
           + "\(options.origin("operation-timeout")) (\(CommandOptions.words(whole))), which ends "
           + "what takes longer.")
     }
+  }
+
+  private enum RoleSource: String, CaseIterable { case server, claims }
+
+  private static func anonymousRole(_ options: CommandOptions) throws(UsageError) -> String? {
+    let role = options.text("anonymous-role")
+    guard try options.choice("roles", as: RoleSource.self) == .claims else {
+      if role == nil { return nil }
+      throw UsageError("\(options.origin("anonymous-role")) needs --roles claims as well.")
+    }
+    guard let role else {
+      throw UsageError(
+        "\(options.origin("roles")) claims needs --anonymous-role ROLE, the role of requests without a token.")
+    }
+    guard options.text("database") != nil else {
+      throw UsageError("\(options.origin("roles")) claims needs --database URL, whose policies decide.")
+    }
+    return role
   }
 
   private static func replicas(_ options: CommandOptions) throws -> ReplicaSettings? {

@@ -125,7 +125,7 @@ final class CallRun {
       return finish(.failed([error]))
     }
     ticket = runner.writers.run(
-      [statement], for: operation.client, commitsAsynchronously: false,
+      inRole([statement]), for: operation.client, commitsAsynchronously: false,
       deadline: progress.deadline
     ) { [self] outcome, took in
       ticket = nil
@@ -219,7 +219,7 @@ final class CallRun {
       return finish(.failed([error]))
     }
     ticket = runner.writers.run(
-      transaction, for: operation.client,
+      inRole(transaction), for: operation.client,
       commitsAsynchronously: context.flushesLater, deadline: progress.deadline
     ) { [self] outcome, took in
       ticket = nil
@@ -232,6 +232,11 @@ final class CallRun {
         failed(error)
       }
     }
+  }
+
+  /// Returns a transaction that runs under the client's role.
+  private func inRole(_ statements: [BoundStatement]) -> [BoundStatement] {
+    operation.role.map { [$0.setting] + statements } ?? statements
   }
 
   private func succeeded(_ result: borrowing PostgresResult) {
@@ -303,7 +308,8 @@ final class CallRun {
   }
 
   private func failure(_ error: PostgresError) -> FieldOutcome {
-    FieldOutcome(failure: error, call, operation.inputs)
+    if let refusal = operation.refusal(error) { return .failed([refusal]) }
+    return FieldOutcome(failure: error, call, operation.inputs)
   }
 
   /// The payload with what the user caused; nil for any other failure.

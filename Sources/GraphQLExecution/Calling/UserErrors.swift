@@ -124,6 +124,8 @@ package struct ConstraintErrors: Sendable {
     case "23505": code = "NOT_UNIQUE"
     case "23514": code = "INVALID"
     case "23P01": code = "CONFLICT"
+    // A policy of row level security, if its check is of the row.
+    case "42501" where error.message.contains("row-level security"): code = "NOT_PERMITTED"
     // Two given rows have the same key.
     case "21000": code = "NOT_UNIQUE"
     default: return nil

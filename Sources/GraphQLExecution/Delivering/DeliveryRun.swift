@@ -58,6 +58,8 @@ final class DeliveryRun {
   /// The number of the awaited part: 0 is the initial one.
   private var step = 0
   private var isOver = false
+  /// Whether the next result is that of setting the role.
+  private var isSettingRole = false
   private var ticket: PostgresTicket?
   private var cost = 0
   private var bytesLeft: Int
@@ -97,6 +99,10 @@ final class DeliveryRun {
     }
     skip()
     guard !isOver, !statements.isEmpty else { return nil }
+    if let role = operation.role {
+      statements.insert(role.setting, at: 0)
+      isSettingRole = true
+    }
     ticket = pool.execute(
       inOneSnapshot: statements, for: operation.client,
       part: { [self] result, took in receive(result, took) },
@@ -124,6 +130,10 @@ final class DeliveryRun {
 
   private func receive(_ result: borrowing PostgresResult, _ took: StatementTimes) {
     guard !isOver else { return }
+    if isSettingRole {
+      isSettingRole = false
+      return
+    }
     note(took)
     let isThere: Void? =
       result.rowCount == 1 ? result.withValue(row: 0, column: 0) { take($0) } : nil
@@ -233,8 +243,10 @@ final class DeliveryRun {
   private func fail(_ error: PostgresError) {
     guard !isOver else { return }
     let failed = awaited.read?.plan
-    let response = OperationResponse.failure(
-      error, over: failed?.parameters ?? [], failed?.places ?? [], operation.inputs)
+    let response =
+      operation.refusal(error).map { .refused([$0]) }
+      ?? OperationResponse.failure(
+        error, over: failed?.parameters ?? [], failed?.places ?? [], operation.inputs)
     guard step > 0 else {
       return whole(response)
     }

@@ -83,7 +83,8 @@ package final class OperationExplainer {
   private func ask(
     _ transaction: [BoundStatement], _ run: Run, then: @escaping (String) -> Void
   ) {
-    pool.execute(transaction: transaction, for: run.operation.client, isHeavy: true) { outcome, _ in
+    let role = run.operation.role.map { [$0.setting] } ?? []
+    pool.execute(transaction: role + transaction, for: run.operation.client, isHeavy: true) { outcome, _ in
       switch outcome {
       case .success(let result):
         then((result.rowCount == 1 ? result.string(row: 0, column: 0) : nil) ?? "")

@@ -2,9 +2,11 @@ import GraphQLExecution
 import GraphQLPlanning
 import GraphQLResponse
 import GraphQLSchema
+import Postgres
 
 /// Numbers for subscriptions whose statements give the same response to the same event: of one plan with the same values,
-/// for the same viewer and preferences or, if the plan does not read these, for any.
+/// for the same viewer and preferences or, if the plan does not read these, for any. Policies may read every claim, so
+/// that operations with roles share with those of the same claims only.
 struct SharingGroups {
   struct Key: Hashable {
     private let plan: ObjectIdentifier
@@ -14,11 +16,13 @@ struct SharingGroups {
     private let app: String?
     private let sessionHash: [UInt8]?
     private let onError: ErrorBehavior
+    private let role: ClientRole?
 
     init(_ operation: PreparedOperation, viewer: Int64) {
       plan = ObjectIdentifier(operation.plan)
       variables = operation.variables
       onError = operation.onError
+      role = operation.role
       let parameters = operation.plan.plan.parameters
       let dependsOnViewer = parameters.contains {
         switch $0 {

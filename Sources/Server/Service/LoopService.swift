@@ -219,4 +219,6 @@ struct SharedService: Sendable {
   let replicas: ReplicaSettings?
   /// The size of the kept responses of one event loop; 0 keeps none.
   let answerCacheBytes: Int
+  /// The roles that statements of clients run under; nil if all run under that of the server.
+  let roles: ClientRoles?
 }

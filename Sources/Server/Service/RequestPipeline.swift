@@ -58,9 +58,9 @@ final class RequestPipeline {
     preparations = PreparationQueue(loop: pool.loop, patience: pool.settings.queueWait)
     self.replicas = replicas
     let runner: any StatementRunner = replicas ?? shared.runner(pool)
-    queries = QueryRunner(on: runner, settings: shared.execution)
+    queries = QueryRunner(on: runner, roles: pool, settings: shared.execution)
     gatherer = StatementGatherer(runner)
-    gatheringQueries = QueryRunner(on: gatherer, settings: shared.execution)
+    gatheringQueries = QueryRunner(on: gatherer, roles: pool, settings: shared.execution)
     deliveries = DeliveryRunner(on: pool, settings: shared.execution)
     routes = [Route](
       shared, pictures: pictures, unsubscribing: unsubscribing,
@@ -334,6 +334,13 @@ final class RequestPipeline {
     operation.client = viewer == 0 ? flight.caller.client : .viewer(viewer)
     operation.preferences = flight.caller.preferences
     operation.sessionHash = viewer == 0 ? nil : flight.caller.identity.sessionHash
+    if let roles = shared.roles {
+      do throws(GraphQLError) {
+        operation.role = try roles.role(of: operation.claims)
+      } catch {
+        return flight.finish(.refused([error]))
+      }
+    }
     flight.record.note(viewer: viewer)
     if let replicas, let position = flight.caller.position, let client = operation.client {
       replicas.note(position, of: client)

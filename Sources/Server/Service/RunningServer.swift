@@ -75,6 +75,8 @@ package final class RunningServer: Sendable {
     package var serverTiming = ServerTimingAccess.off
     /// The size of the responses that are kept while they are current; 0 keeps none.
     package var answerCacheBytes = 0
+    /// The roles that statements of clients run under; nil for that of the database's configuration.
+    package var roles: ClientRoles?
 
     package init() {}
   }
@@ -180,7 +182,8 @@ package final class RunningServer: Sendable {
       rateLimiter: settings.rateLimits.map { RateLimiter($0) }, readiness: settings.readiness,
       pictures: settings.pictures, live: settings.live, commits: commits,
       writes: writes, replicas: replicas,
-      answerCacheBytes: settings.answerCacheBytes / max(doors.clients.count, 1))
+      answerCacheBytes: settings.answerCacheBytes / max(doors.clients.count, 1),
+      roles: settings.roles)
     var http = HTTPServer.Configuration()
     http.limits = settings.http
     if let pictures = settings.pictures {

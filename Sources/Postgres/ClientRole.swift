@@ -1,0 +1,24 @@
+/// The PostgreSQL role of a request and the claims of its token. Its statements run under them: they
+/// are set at the start of the transaction, in the same Sync, and end with it.
+package struct ClientRole: Sendable, Hashable {
+  package let name: String
+  /// The claims as JSON, which policies read as `current_setting('request.jwt.claims')`.
+  package let claims: String
+
+  package init(name: String, claims: String) {
+    self.name = name
+    self.claims = claims
+  }
+
+  /// What sets them for the rest of a transaction.
+  package var setting: BoundStatement {
+    var parameters = PostgresParameters()
+    parameters.append(name)
+    parameters.append(claims)
+    return BoundStatement(Self.statement, parameters)
+  }
+
+  private static let statement = PostgresStatement(
+    "SELECT set_config('role', $1::text, true), set_config('request.jwt.claims', $2::text, true)",
+    parameterCount: 2, label: StatementLabel(task: "role"))
+}

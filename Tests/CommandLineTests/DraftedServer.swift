@@ -12,9 +12,12 @@ final class DraftedServer {
 
   /// - Parameters:
   ///   - arguments: more arguments of `draft`.
+  ///   - role: that which serves; the one that drafts unless given.
+  ///   - serving: more arguments of `serve`.
   ///   - prepare: is called with the folder before it is served.
   init(
-    _ database: String, _ arguments: [String] = [], prepare: (String) throws -> Void = { _ in }
+    _ database: String, _ arguments: [String] = [], as role: String? = nil,
+    serving: [String] = [], prepare: (String) throws -> Void = { _ in }
   ) throws {
     folder = try TemporaryFolder()
     path = folder.path + "/graph"
@@ -22,7 +25,8 @@ final class DraftedServer {
     try #require(draft.status == 0, "\(draft.errors)")
     #expect(!draft.errors.contains("warning"), "\(draft.errors)")
     try prepare(path)
-    server = try ProgramRun(["serve", "--schema", path, "--database", database])
+    let served = role.map { TestCluster.connectionString(database, as: $0) } ?? database
+    server = try ProgramRun(["serve", "--schema", path, "--database", served] + serving)
     try #require(server.prints("Serving http://"), "\(server.errors)")
     port = try #require(
       server.output.firstMatch(of: #/Serving http:\/\/127\.0\.0\.1:(\d+)/#).flatMap {

@@ -213,8 +213,8 @@ import Testing
     #expect(
       try graph.findings(as: role) == [
         "warning: thing: it has row level security, and the role \(role), under which every viewer is served, "
-          + "finds only the rows that its policies give to that role; say who sees what in @table(name:) by "
-          + ":viewer, and ALTER ROLE \(role) BYPASSRLS, or serve under a role that has it."
+          + "finds only the rows that its policies give to that role; serve with --roles claims, so that each client "
+          + "has a role of its own, or write the rule in @table(where:), and ALTER ROLE \(role) BYPASSRLS."
       ])
     try TestCluster.session(graph.database).execute("ALTER ROLE \(role) BYPASSRLS")
     #expect(try graph.findings(as: role) == [])

@@ -95,6 +95,19 @@ package struct Draft {
   private static let common = [
     DraftedDefinition(keyword: "type", name: "Query"),
     DraftedDefinition(
+      keyword: "directive",
+      name: "@defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT",
+      description: "Delivers the fragment after the rest of the response."),
+    DraftedDefinition(
+      keyword: "directive",
+      name: "@stream(if: Boolean! = true, label: String, initialCount: Int = 0) on FIELD",
+      description: "Delivers the elements of the list in several parts."),
+    DraftedDefinition(
+      keyword: "directive", name: "@live(if: Boolean! = true, interval: Int) on QUERY",
+      description:
+        "Executes the query again at this interval in milliseconds, at least 10000, and sends the result if it has changed."
+    ),
+    DraftedDefinition(
       keyword: "type", name: "PageInfo", description: "The position of a page in its connection.",
       members: [
         DraftedMember(

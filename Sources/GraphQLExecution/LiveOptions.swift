@@ -64,9 +64,12 @@ package struct LiveOptions: Sendable, Equatable {
   ///   interval.
   func check(_ plan: LiveDependencies?) throws(GraphQLError) {
     guard interval == nil, let gap = plan?.untracked.first else { return }
+    let (what, remedy) =
+      gap.coordinate.isEmpty
+      ? ("The query", "Say") : (gap.coordinate, "Leave it out, or say")
     throw GraphQLError(
-      "\(gap.coordinate) cannot be live: \(gap.reason). Leave it out, or say at which interval to "
-        + "look: @live(interval: \(Self.shortestInterval.components.seconds * 1000)).",
+      "\(what) cannot be live: \(gap.reason). \(remedy) at which interval to look: "
+        + "@live(interval: \(Self.shortestInterval.components.seconds * 1000)).",
       code: .liveUnsupported)
   }
 

@@ -118,11 +118,7 @@ import TokenSupport
       let server = try DraftedServer(
         database, ["--mutations", "--aggregates", "--tables", "t*,!kept*"], as: login,
         serving: ["--roles", "claims", "--anonymous-role", role("anon"), "--jwt-keys", issuers]
-          + arguments
-      ) { folder in
-        let path = TestCluster.packageFolder + "/Schema/defer.graphql"
-        try FileManager.default.copyItem(atPath: path, toPath: folder + "/defer.graphql")
-      }
+          + arguments)
       return (server, folder)
     }
   }

@@ -76,7 +76,8 @@ import Testing
         }
       case "console" where block.isExecuted:
         for step in block.commands {
-          let run = try command("sh", "-c", shop.local(step.text))
+          let text = step.text.replacing("127.0.0.1:8080", with: "127.0.0.1:\(port ?? 0)")
+          let run = try command("sh", "-c", shop.local(text))
           #expect(run.status == 0, "\(at): \(run.output)")
           let parts = step.output.components(separatedBy: "...")
           let printed = run.output.trimmingCharacters(in: .newlines)

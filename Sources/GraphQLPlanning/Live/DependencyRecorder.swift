@@ -11,7 +11,10 @@ final class DependencyRecorder {
   private(set) var plan = LiveDependencies()
   private var texts: [String: SQLDependencies] = [:]
 
-  init(_ catalog: LiveCatalog) { self.catalog = catalog }
+  init(_ catalog: LiveCatalog) {
+    self.catalog = catalog
+    if !catalog.reportsChanges { gap("", "this database reports no changes") }
+  }
 
   /// The source of a value, and its reader.
   private enum Value {

@@ -98,6 +98,8 @@ package struct LiveCatalog: Sendable {
   private let views: Set<String>
   private let passing: Set<String>
   private let sources: [String: [Source]]
+  /// Whether changes of tables are reported at all.
+  let reportsChanges: Bool
   private var known: [String: Reads] = [:]
   private var results: [String: String] = [:]
 
@@ -106,11 +108,19 @@ package struct LiveCatalog: Sendable {
     relations: Set<String>, routines: [Routine], volatile: Set<String>, sources: [Source]
   ) {
     self.relations = relations
+    reportsChanges = true
     passing = volatile.union(Self.timely)
     self.sources = Dictionary(grouping: sources, by: \.relation)
     views = Set(routines.filter(\.isView).map(\.name))
     let routines = Dictionary(grouping: routines, by: \.name)
     for name in routines.keys { _ = reads(of: name, routines, within: []) }
+  }
+
+  /// The catalog of a database that reports no changes: nothing can be tracked.
+  package static let silent = LiveCatalog()
+
+  private init() {
+    (relations, views, passing, sources, reportsChanges) = ([], [], [], [:], false)
   }
 
   /// The functions whose result is stable within a transaction but changes with time, such as its

@@ -16,6 +16,7 @@ package struct LiveDependencies: Sendable {
 
   /// The reason why changes of a field cannot be tracked.
   package struct UntrackedDependency: Sendable, Hashable {
+    /// That of the field; empty if no field can be tracked.
     package let coordinate: String
     package let reason: String
     /// The table whose changes are not reported, if that is the reason.

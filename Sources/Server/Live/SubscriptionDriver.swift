@@ -107,13 +107,13 @@ final class SubscriptionDriver: @unchecked Sendable {
     return id
   }
 
-  /// Returns nil if there are no events.
+  /// Returns nil for a query without `@live`.
   func query(
     _ operation: PreparedOperation, _ response: PreparedResponse, _ plan: LiveDependencies,
     viewer: Int64,
     to sink: any ResponseSink, ended: @escaping (OperationResponse) -> Void
   ) -> StreamID? {
-    guard reader != nil, let live = operation.live else { return nil }
+    guard let live = operation.live else { return nil }
     let id = nextStream()
     clients[id] = Client(
       operation: operation, response: response, kind: .live(plan), viewer: viewer, sink: sink,
@@ -245,11 +245,17 @@ final class SubscriptionDriver: @unchecked Sendable {
   private func join() {
     joins += 1
     let (loop, join) = (loop, joins)
+    guard let reader else {
+      // Nothing is heard of changes: live queries look again at their intervals.
+      return loop.afterThisBatch { [weak self] in
+        if self?.joins == join { self?.handle(.joined(statisticsResetAt: nil)) }
+      }
+    }
     // A report for an earlier subscription to the reader is too late.
     let report: @Sendable (RegistryEvent) -> Void = { [self] event in
       loop.execute { [self] in if joins == join { handle(event) } }
     }
-    reader?.join(
+    reader.join(
       number,
       CommitReader.Listener(
         joined: { report(.joined(statisticsResetAt: $0)) }, receive: { report(.received($0)) }))

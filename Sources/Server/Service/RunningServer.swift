@@ -148,6 +148,7 @@ package final class RunningServer: Sendable {
     let commits =
       mapping.events.isEmpty
       ? nil : try CommitReader(commitDatabase) { writes.count }
+    execution.liveCatalog = .silent
     if commits != nil {
       // As the functions are now: what later programs do with them, they say to servers of their own.
       execution.liveCatalog = try? LiveCatalog.read(from: commitDatabase)

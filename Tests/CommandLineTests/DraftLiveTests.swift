@@ -30,7 +30,7 @@ import Testing
 
     let client = try ask("query @live(interval: 10000) { notes { nodes { body } } }")
     defer {
-      // The tests block SIGTERM, and so does what they start.
+      // A thread of tests blocks SIGTERM, and so does what it starts.
       kill(client.processIdentifier, SIGKILL)
       client.waitUntilExit()
     }

@@ -221,7 +221,9 @@ enum ServeCommand {
         "--anonymous-role \(anonymous): the server's role is no member of it: "
           + "GRANT \(anonymous) TO the role that --database names.")
     }
-    for (name, reason) in Dictionary(refused, uniquingKeysWith: { first, _ in first }).sorted(by: { $0.key < $1.key }) {
+    for (name, reason) in Dictionary(refused, uniquingKeysWith: { first, _ in first }).sorted(by: {
+      $0.key < $1.key
+    }) {
       Console.warn("no client has the role \(name): \(reason)")
     }
     Console.say("clients have the roles \(names.sorted().joined(separator: ", "))")

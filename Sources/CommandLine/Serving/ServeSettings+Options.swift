@@ -88,7 +88,8 @@ extension ServeSettings {
         Option(
           "roles", "WHOSE", default: "server",
           "the role of PostgreSQL under which a client's statements run: that of the server, or with claims "
-            + "the one that the claim role of its token names, so that policies of row level security decide"),
+            + "the one that the claim role of its token names, so that policies of row level security decide"
+        ),
         Option(
           "anonymous-role", "ROLE",
           "with --roles claims: the role of requests without a token or without the claim"),

@@ -201,10 +201,12 @@ struct ServeSettings {
     }
     guard let role else {
       throw UsageError(
-        "\(options.origin("roles")) claims needs --anonymous-role ROLE, the role of requests without a token.")
+        "\(options.origin("roles")) claims needs --anonymous-role ROLE, the role of requests without a token."
+      )
     }
     guard options.text("database") != nil else {
-      throw UsageError("\(options.origin("roles")) claims needs --database URL, whose policies decide.")
+      throw UsageError(
+        "\(options.origin("roles")) claims needs --database URL, whose policies decide.")
     }
     return role
   }

@@ -84,7 +84,8 @@ package final class OperationExplainer {
     _ transaction: [BoundStatement], _ run: Run, then: @escaping (String) -> Void
   ) {
     let role = run.operation.role.map { [$0.setting] } ?? []
-    pool.execute(transaction: role + transaction, for: run.operation.client, isHeavy: true) { outcome, _ in
+    pool.execute(transaction: role + transaction, for: run.operation.client, isHeavy: true) {
+      outcome, _ in
       switch outcome {
       case .success(let result):
         then((result.rowCount == 1 ? result.string(row: 0, column: 0) : nil) ?? "")

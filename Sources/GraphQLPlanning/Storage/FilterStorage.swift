@@ -110,6 +110,14 @@ struct FilterReader {
     _ filters: inout [TypeID: FilterStorage], _ orders: inout [TypeID: FilterStorage]
   ) -> [TypeID: AggregateStorage] {
     var found: [TypeID: AggregateStorage] = [:]
+    // The groups of connections, by the types of their aggregates.
+    var groups: [TypeID: [FieldDefinition]] = [:]
+    for connection in schema.types {
+      guard let type = connection.field(named: "aggregates")?.type.namedType,
+        let field = connection.field(named: "groups")
+      else { continue }
+      groups[type, default: []].append(field)
+    }
     for type in schema.types {
       guard let directive = type.appliedDirectives.first(named: "aggregates"),
         let name = directive.string("of"), case .object = type.kind
@@ -140,20 +148,14 @@ struct FilterReader {
         problems.append("\(type.name): the cost in @aggregates is between 0 and 1000000.")
       }
       found[type.id] = AggregateStorage(columns: columns, cost: cost)
-      for connection in schema.types {
-        guard connection.field(named: "aggregates")?.type.namedType == type.id,
-          let groups = connection.field(named: "groups")
-        else { continue }
-        for argument in groups.arguments {
-          let input = argument.type.namedType
-          switch argument.name {
-          case "having":
-            var own = members
-            own.merge(["and": .and, "or": .or, "not": .not]) { known, _ in known }
-            filters[input] = FilterStorage(target: target, members: own)
-          case "orderBy": orders[input] = FilterStorage(target: target, members: members)
-          default: break
-          }
+      for argument in (groups[type.id] ?? []).flatMap(\.arguments) {
+        let input = argument.type.namedType
+        switch argument.name {
+        case "having":
+          let combined = members.merging(["and": .and, "or": .or, "not": .not]) { own, _ in own }
+          filters[input] = FilterStorage(target: target, members: combined)
+        case "orderBy": orders[input] = FilterStorage(target: target, members: members)
+        default: break
         }
       }
     }

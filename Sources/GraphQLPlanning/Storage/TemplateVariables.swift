@@ -32,6 +32,7 @@ struct TemplateVariables {
   var problems: [String] {
     var problems: [String] = []
     check(schema.appliedDirectives, "schema", &problems)
+    let payloads = payloads
     for type in schema.types where !type.isBuiltIn {
       check(type.appliedDirectives, type.name, &problems)
       let words: Set<String> =

@@ -81,12 +81,9 @@ package struct DraftFolder {
   package func keepBase(_ files: [DraftedFile], options: [String: String]) throws {
     let lines = options.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }
     let names = Set(files.map(\.name))
-    try make(base.path)
-    for file in files { try write(file.text, to: "\(base.path)/\(file.name)") }
-    try write(lines.joined(), to: "\(base.path)/options")
-    for name in base.names where !names.contains(name) {
-      try? FileManager.default.removeItem(atPath: "\(base.path)/\(name)")
-    }
+    try base.write(
+      files.map { ($0.name, $0.text) } + [("options", lines.joined())],
+      removing: base.names.filter { !names.contains($0) })
   }
 
   private func make(_ path: String) throws(Failure) {
@@ -98,7 +95,9 @@ package struct DraftFolder {
   }
 
   private func write(_ text: String, to file: String) throws(Failure) {
-    guard FileManager.default.createFile(atPath: file, contents: Data(text.utf8)) else {
+    do {
+      try Data(text.utf8).write(to: URL(filePath: file))
+    } catch {
       throw Failure(description: "the file \"\(file)\" cannot be written.")
     }
   }

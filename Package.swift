@@ -245,7 +245,7 @@ let package = Package(
       [
         "CommandLine", "Server", "GraphQLTransport", "GraphQLPlanning", "GraphQLValidation",
         "DatabaseSetup", "Postgres", "HTTP", "GraphQLResponse", "GraphQLLanguage", "Cryptography",
-        "JSON", "TestSupport", "TokenSupport", "HTTPTestSupport",
+        "JSON", "TestSupport", "TokenSupport", "HTTPTestSupport", "OracleSupport",
       ]),
     .target(
       name: "OracleSupport", dependencies: ["JSON"], path: "Tests/OracleSupport",

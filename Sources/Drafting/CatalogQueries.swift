@@ -34,7 +34,11 @@ struct CatalogQueries {
         quote_ident(n.nspname) || '.' END || quote_ident(c.relname),
       obj_description(c.oid, 'pg_class'), c.relrowsecurity, c.relispopulated,
       has_table_privilege(\(role), c.oid, 'DELETE')
-        AND has_any_column_privilege(\(role), c.oid, 'UPDATE')
+        AND has_any_column_privilege(\(role), c.oid, 'UPDATE'),
+      CASE WHEN EXISTS (
+        SELECT FROM pg_type t
+        WHERE t.typname = c.relname AND t.typnamespace = 'pg_catalog'::regnamespace)
+        THEN quote_ident(n.nspname) || '.' || quote_ident(c.relname) END
     FROM \(candidates) AND has_any_column_privilege(\(role), c.oid, 'SELECT')
     ORDER BY array_position(\(namespaces), n.nspname), c.relname <> lower(c.relname),
       c.relname COLLATE "C"

@@ -170,13 +170,25 @@ struct TypeNames {
     // The names of types come before those of what is made for them.
     for (oid, _) in relations {
       guard let name = names[oid] else { continue }
-      let filter = pool.take([name + "Filter", name + "FilterInput"])
+      let filter = takeFilter(name)
       let order = pool.take([name + "Order", name + "OrderInput"])
-      let stem = filter.hasSuffix("Filter") ? String(filter.dropLast("Filter".count)) : filter
-      pool.reserve(stem + "RelationFilter")
       inputs[oid] = DerivedNames(
         filter: filter, order: order, aggregates: aggregates ? takeAggregates(name) : nil)
     }
+  }
+
+  /// Returns a free name for a table's filter, of which the name of the filter of relations is free,
+  /// too.
+  private mutating func takeFilter(_ name: String) -> String {
+    func relation(_ filter: String) -> String {
+      let stem = filter.hasSuffix("Filter") ? String(filter.dropLast("Filter".count)) : filter
+      return stem + "RelationFilter"
+    }
+    let candidates = ["", "Input", "RowInput", "TableInput"].map { name + "Filter" + $0 }
+    let filter = candidates.first { pool.isFree($0) && pool.isFree(relation($0)) }
+    let taken = pool.take([filter ?? name + "FilterInput"])
+    pool.reserve(relation(taken))
+    return taken
   }
 
   /// Returns a free name for a table's aggregates, of which the names of its groups are free, too.

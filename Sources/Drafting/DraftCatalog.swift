@@ -20,6 +20,8 @@ package struct DraftCatalog: Sendable {
     let name: String
     /// The name as statements write it: `film`, `sales."Order"`.
     let sqlName: String
+    /// The type of its rows as casts write it: that of a table `date` is not `date`.
+    let rowType: String
     let kind: Kind
     let comment: String?
     let hasRowSecurity: Bool
@@ -134,7 +136,8 @@ package struct DraftCatalog: Sendable {
       else { continue }
       order.append(oid)
       relations[oid] = Relation(
-        namespace: namespace, name: name, sqlName: sqlName, kind: kind, comment: row[5],
+        namespace: namespace, name: name, sqlName: sqlName, rowType: row[9] ?? sqlName, kind: kind,
+        comment: row[5],
         hasRowSecurity: row[6] == "t", isPopulated: row[7] == "t", isDeletable: row[8] == "t")
     }
   }

@@ -119,14 +119,15 @@ struct LeafForms {
     let known = isBuiltIn ? Self.known[entry.name] : nil
     let name = takeName(known?.name ?? Words(entry.name).pascal, or: "Scalar")
     let isOpaque = isBuiltIn && Self.opaque.contains(entry.name)
-    // Filters compare the values of any other type.
-    let isNative = isOpaque || entry.isSorted
+    // Filters compare the values of any other type, by operators that the search path has to find.
+    let isVisible = isBuiltIn || !entry.sqlName.contains(".")
+    let isNative = isOpaque || entry.isSorted && isVisible
     scalars[type] = Scalar(
       name: name, sqlType: isNative ? Self.plainNames[entry.sqlName] ?? entry.sqlName : "text",
       description: known?.description ?? DraftedDescription.text(ofComment: entry.comment))
     forms[type] = LeafForm(
-      type: name, readCast: isNative ? nil : "::text", isArgument: entry.isSorted,
-      isSorted: entry.isSorted && !(isBuiltIn && Self.unsorted.contains(entry.name)))
+      type: name, readCast: isNative ? nil : "::text", isArgument: isNative && entry.isSorted,
+      isSorted: isNative && entry.isSorted && !(isBuiltIn && Self.unsorted.contains(entry.name)))
   }
 
   /// The endings of the names of what is made for a leaf type.

@@ -128,7 +128,7 @@ struct WriteFields {
     of table: DraftedTable, _ key: [DraftCatalog.Column], _ order: String, named name: String
   ) -> DraftedDefinition {
     let on = key.map { "this.\($0.sqlName) = edge.\($0.sqlName)" }.joined(separator: " AND ")
-    let rows = "jsonb_populate_recordset(NULL::\(table.relation.sqlName), (:result.rows)::jsonb)"
+    let rows = "jsonb_populate_recordset(NULL::\(table.relation.rowType), (:result.rows)::jsonb)"
     return DraftedDefinition(
       keyword: "type", name: name,
       members: [

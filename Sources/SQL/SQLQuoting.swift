@@ -96,6 +96,12 @@ package enum SQLQuoting {
     (try? SQLToken.tokens(of: written))?.first.map { catalogName($0) } ?? written
   }
 
+  /// Returns a name as statements write it in quotes: reserved words, too, are names then.
+  package static func quoted(_ written: String) -> String {
+    let parts = catalogName(written).split(separator: "\"", omittingEmptySubsequences: false)
+    return "\"\(parts.joined(separator: "\"\""))\""
+  }
+
   /// Returns the catalog name of a token: the text between its quotes, or its lower-cased text.
   static func catalogName(_ token: SQLToken) -> String {
     guard token.kind == .quotedName else {

@@ -90,7 +90,7 @@ extension CallCompiler {
       return "INSERT INTO \(table) AS target DEFAULT VALUES"
     }
     let given = members.filter { member in rows.contains { $0[member.name] != nil } }
-    let columns = given.map { SQLFragment(name: WriteStorage.column(of: $0)) }
+    let columns = given.map { SQLFragment(name: SQLQuoting.quoted(WriteStorage.column(of: $0))) }
     var text: SQLFragment = "INSERT INTO \(table) AS target "
     if rows.isEmpty {
       text.append("SELECT WHERE false")
@@ -127,10 +127,11 @@ extension CallCompiler {
     guard let argument = scope.arguments["updateOnConflict"],
       case .enum(let name)? = argument.value,
       let key = mapping.enumValue(named: name, of: argument.definition.type.namedType),
-      let columns = try? SQLQuoting.names(in: key.element)
+      let columns = try? SQLQuoting.names(in: key.element).map(SQLQuoting.quoted)
     else { return nil }
     let target = columns.map { SQLFragment(name: $0) }.joined(separator: ", ")
-    var set = given.map { WriteStorage.column(of: $0) }.filter { !columns.contains($0) }
+    var set = given.map { SQLQuoting.quoted(WriteStorage.column(of: $0)) }
+      .filter { !columns.contains($0) }
     // Without a change there would be no row to return.
     if set.isEmpty { set = columns }
     let changes = set.map { column -> SQLFragment in
@@ -218,10 +219,12 @@ extension CallCompiler {
         guard let given = value?[member.name] else { continue }
         let text = self.value(
           given, member, of: input, compiler, scope.place(ofArgument: "set"))
-        set.append("\(name: WriteStorage.column(of: member)) = \(text)")
+        set.append("\(name: SQLQuoting.quoted(WriteStorage.column(of: member))) = \(text)")
       }
     }
-    if set.isEmpty, let key = write.keys.first { set = ["\(name: key) = target.\(name: key)"] }
+    if set.isEmpty, let key = write.keys.first {
+      set = ["\(name: SQLQuoting.quoted(key)) = target.\(name: key)"]
+    }
     return
       "UPDATE \(table) AS target SET \(set.joined(separator: ", ")) FROM chosen WHERE \(condition)"
   }

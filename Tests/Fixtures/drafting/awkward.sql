@@ -203,3 +203,13 @@ INSERT INTO secret VALUES (1, 'a', '1234');
 CREATE SCHEMA "Other One";
 CREATE TABLE "Other One".country (id integer PRIMARY KEY, home char(2) REFERENCES public.country);
 INSERT INTO "Other One".country VALUES (1, 'AT');
+
+-- The filter of wheel_relation has the name that the relations of wheel would have.
+CREATE TABLE wheel_relation (id integer PRIMARY KEY, note text);
+CREATE TABLE wheel (id integer PRIMARY KEY, wheel_relation_id integer REFERENCES wheel_relation);
+CREATE TABLE spoke (id integer PRIMARY KEY, wheel_id integer REFERENCES wheel);
+INSERT INTO wheel_relation VALUES (1, 'a'); INSERT INTO wheel VALUES (1, 1); INSERT INTO spoke VALUES (1, 1), (2, 1);
+
+-- Columns with reserved words as names are written, too.
+CREATE TABLE reserved_name ("null" text PRIMARY KEY, "case" integer, "user" text, "do" boolean, "table" date);
+INSERT INTO reserved_name VALUES ('a', 1, 'b', true, '2026-05-01');

@@ -154,6 +154,9 @@ struct WriteFields {
   /// The definitions that all tables share.
   static let common = [
     DraftedDefinition(keyword: "type", name: "Mutation"),
+    DraftedDefinition(
+      keyword: "directive", name: "@transaction on MUTATION",
+      description: "Executes all fields as one transaction: if one is refused, nothing is written."),
     DraftedDefinition(keyword: "type", name: "DeletionPayload", members: outcome),
     DraftedDefinition(
       keyword: "type", name: "WriteError", description: "Why a mutation was refused.",
@@ -175,6 +178,7 @@ struct WriteFields {
         ("CONFLICT", "The values conflict with those of another row."),
         ("TOO_MANY", "The filter finds more rows than may be written at once."),
         ("NOT_PERMITTED", "You may not write such a row."),
+        ("ROLLED_BACK", "Another field of the transaction failed or was refused."),
       ].map { DraftedMember(name: $0.0, description: $0.1) }),
   ]
 }

@@ -53,6 +53,8 @@ final class CachedOperation {
   let variableNames: [String]
   /// Something in it may be deferred, so that its plans depend on how the client takes it.
   let isDeferrable: Bool
+  /// Whether its fields are one transaction.
+  let isTransaction: Bool
   /// That says the query is live.
   let live: Directive?
   /// Whether a response has a dependency that is not tracked, so that it cannot be kept.
@@ -78,6 +80,7 @@ final class CachedOperation {
     isDeferrable =
       operation.kind == .query && Planner.mayDefer(operation, fragments: valid.fragments)
     live = operation.directives.first { $0.name.text == LiveOptions.directive }
+    isTransaction = operation.directives.contains { $0.name.text == SharedTransaction.directive }
   }
 }
 

@@ -132,7 +132,8 @@ package final class OperationPreparer {
         introspection: plan.isIntrospectionVariable
           ? introspect(document.valid, operation.operation, coerced) : nil,
         cost: cost, isDeferrable: operation.isDeferrable, live: live,
-        onError: request.onError, usage: operation.usage))
+        onError: request.onError, usage: operation.usage,
+        isTransaction: operation.isTransaction))
     if let memo = request.memo { keep(prepared, of: request, as: memo) }
     return prepared
   }

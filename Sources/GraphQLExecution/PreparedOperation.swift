@@ -40,12 +40,14 @@ package final class PreparedOperation {
     let live: LiveOptions?
     let onError: ErrorBehavior
     let usage: OperationUsage?
+    let isTransaction: Bool
 
     init(
       label: OperationLabel, request: GraphQLRequest?, plan: PreparedPlan,
       variables: [InputValue?], variableNames: [String], inputs: OperationInputs,
       introspection: [String: [UInt8]]?, cost: Int, isDeferrable: Bool,
-      live: LiveOptions?, onError: ErrorBehavior = .propagate, usage: OperationUsage? = nil
+      live: LiveOptions?, onError: ErrorBehavior = .propagate, usage: OperationUsage? = nil,
+      isTransaction: Bool = false
     ) {
       self.label = label
       self.request = request
@@ -59,6 +61,7 @@ package final class PreparedOperation {
       self.live = live
       self.onError = onError
       self.usage = usage
+      self.isTransaction = isTransaction
     }
   }
 
@@ -95,6 +98,8 @@ package final class PreparedOperation {
   var isDeferrable: Bool { content.isDeferrable }
   /// The options of a live query.
   package var live: LiveOptions? { content.live }
+  /// Whether the fields of a mutation are one transaction.
+  var isTransaction: Bool { content.isTransaction }
   /// What errors do to the response around them.
   package var onError: ErrorBehavior { content.onError }
   /// The elements of the schema that it uses, or nil if nobody counts them.

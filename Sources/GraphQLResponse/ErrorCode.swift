@@ -58,6 +58,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
   case conflict = "CONFLICT"
   case notFound = "NOT_FOUND"
   case lockTimeout = "LOCK_TIMEOUT"
+  case rolledBack = "ROLLED_BACK"
   case resultLimitExceeded = "RESULT_LIMIT_EXCEEDED"
   case valueNotRepresentable = "VALUE_NOT_REPRESENTABLE"
 
@@ -110,7 +111,11 @@ package enum ErrorCode: String, Sendable, CaseIterable {
     case .persistedQueryNotSupported:
       "Persisted queries are disabled (`--persisted-queries`); send the document."
     case .unauthenticated: "The token is malformed, unknown or expired."
-    case .forbidden: "The object is public, but the viewer may not change it."
+    case .forbidden:
+      "The object is public, but the viewer may not change it; or the client's role lacks a privilege "
+        + "(`--roles`)."
+    case .rolledBack:
+      "Nothing was written, because another field of a mutation with `@transaction` failed or was refused."
     case .csrfPrevented:
       "The request could come from a page of another site; send the header "
         + "`GraphQL-Require-Preflight`."

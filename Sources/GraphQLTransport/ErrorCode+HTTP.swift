@@ -32,7 +32,9 @@ extension ErrorCode {
     case .serviceOverloaded, .databaseUnavailable, .shuttingDown, .outcomeUnknown:
       .serviceUnavailable
     case .timeout: .gatewayTimeout
-    case .conflict, .notFound, .lockTimeout, .resultLimitExceeded, .valueNotRepresentable: .ok
+    case .conflict, .notFound, .lockTimeout, .rolledBack, .resultLimitExceeded,
+      .valueNotRepresentable:
+      .ok
     }
   }
 

@@ -17,12 +17,12 @@ final class PoolPayload {
   enum Work {
     /// One statement that reads, under a client's role if one is given.
     case statement(PostgresStatement, PostgresParameters, as: ClientRole?, StatementCompletion)
-    /// Statements that may write, as one transaction; only the last one's result is handed over.
-    case transaction([BoundStatement], commitsAsynchronously: Bool, StatementCompletion)
+    /// Statements that may write, as one transaction; the results of all but the last are parts, if
+    /// they are wanted.
+    case transaction(
+      [BoundStatement], commitsAsynchronously: Bool, part: StatementPart?, StatementCompletion)
     /// Statements that read one snapshot; the results of all but the last are handed over as parts.
-    case snapshot(
-      [BoundStatement], part: (borrowing PostgresResult, StatementTimes) -> Void,
-      StatementCompletion)
+    case snapshot([BoundStatement], part: StatementPart, StatementCompletion)
     /// An exclusive connection.
     case lease((Result<PostgresLease, PostgresError>) -> Void)
   }
@@ -53,7 +53,7 @@ final class PoolPayload {
 
   var commitsAsynchronously: Bool {
     switch work {
-    case .transaction(_, let commitsAsynchronously, _): commitsAsynchronously
+    case .transaction(_, let commitsAsynchronously, _, _): commitsAsynchronously
     case .statement, .snapshot, .lease: false
     }
   }
@@ -62,7 +62,7 @@ final class PoolPayload {
 
   func deliver(_ outcome: borrowing PostgresOutcome, _ now: Moment) {
     switch work {
-    case .statement(_, _, _, let completion), .transaction(_, _, let completion),
+    case .statement(_, _, _, let completion), .transaction(_, _, _, let completion),
       .snapshot(_, _, let completion):
       completion(outcome, times(now))
     // A lease's statements have completions of their own.
@@ -73,7 +73,8 @@ final class PoolPayload {
   func deliver(part: borrowing PostgresResult, _ now: Moment) {
     switch work {
     case .snapshot(_, let tell, _): tell(part, times(now))
-    case .statement, .transaction, .lease: break
+    case .transaction(_, _, let tell, _): tell?(part, times(now))
+    case .statement, .lease: break
     }
   }
 

@@ -111,9 +111,12 @@ import EventLoops
   /// before it did. Its outcome comes with the Sync, when it is committed: the last statement's
   /// result, or the first error, after which nothing of it was done. All of them return rows.
   ///
+  /// - Parameter hasParts: whether `onPart` is called with the results of all but the last.
   /// - Returns: whether the last one had to be prepared.
   @discardableResult
-  package func send(_ transaction: [BoundStatement], tag: UInt64) -> Bool {
+  package func send(
+    _ transaction: [BoundStatement], tag: UInt64, hasParts: Bool = false
+  ) -> Bool {
     loop.preconditionOnLoop()
     var isSent = isOpen && sync()
     let uses = uses(of: transaction, &isSent)
@@ -124,7 +127,8 @@ import EventLoops
     state.append(
       Exchange(
         tag: tag, statement: uses.first, others: Array(uses.dropFirst()),
-        preparations: uses.count { $0.isNew }, hasPreamble: preamble != nil))
+        preparations: uses.count { $0.isNew }, hasPreamble: preamble != nil,
+        parts: hasParts ? max(transaction.count - 1, 0) : 0))
     isSent = isSent && sync()
     note(isSent)
     return uses.last?.isNew ?? false

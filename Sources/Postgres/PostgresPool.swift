@@ -143,11 +143,12 @@ package final class PostgresPool {
   ///   - client: the client whose share of the connections it uses, or nil for none.
   ///   - isHeavy: whether it is placed as one that takes long.
   ///   - commitsAsynchronously: whether it sets `synchronous_commit` off.
+  ///   - part: called with the result of each statement but the last, before the outcome.
   /// - Returns: a ticket that removes it from the queue. Once it runs, it is finished.
   @discardableResult
   package func execute(
     transaction: [BoundStatement], for client: PoolClient? = nil, isHeavy: Bool = false,
-    commitsAsynchronously: Bool = false, deadline: Moment? = nil,
+    commitsAsynchronously: Bool = false, deadline: Moment? = nil, part: StatementPart? = nil,
     completion: @escaping StatementCompletion
   ) -> PostgresTicket {
     loop.preconditionOnLoop()
@@ -161,7 +162,8 @@ package final class PostgresPool {
       .quick, estimate: isHeavy ? UInt64(heavyNanoseconds) : 0, now: now,
       deadline: deadline ?? self.deadline(from: now),
       PoolPayload(
-        .transaction(transaction, commitsAsynchronously: commitsAsynchronously, completion),
+        .transaction(
+          transaction, commitsAsynchronously: commitsAsynchronously, part: part, completion),
         for: client, at: now))
   }
 
@@ -355,8 +357,8 @@ package final class PostgresPool {
     let statement: PostgresStatement
     let parameters: PostgresParameters
     switch payload.work {
-    case .transaction(let transaction, _, _):
-      connection.send(transaction, tag: UInt64(index))
+    case .transaction(let transaction, _, let part, _):
+      connection.send(transaction, tag: UInt64(index), hasParts: part != nil)
       return
     case .snapshot(let statements, _, _):
       return connection.send(inOneSnapshot: statements, tag: UInt64(index))

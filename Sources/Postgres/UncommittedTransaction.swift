@@ -48,15 +48,15 @@ package final class UncommittedTransaction: StatementRunner, TransactionRunner {
     _ statement: BatchableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
     completion: @escaping StatementCompletion
   ) -> PostgresTicket? {
-    run([BoundStatement(statement.alone, parameters)], completion)
+    run([BoundStatement(statement.alone, parameters)], nil, completion)
     return nil
   }
 
   package func run(
     _ transaction: [BoundStatement], for client: PoolClient?, commitsAsynchronously: Bool,
-    deadline: Moment, completion: @escaping StatementCompletion
+    deadline: Moment, part: StatementPart?, completion: @escaping StatementCompletion
   ) -> PostgresTicket? {
-    run(transaction, completion)
+    run(transaction, part, completion)
     return nil
   }
 
@@ -75,11 +75,21 @@ package final class UncommittedTransaction: StatementRunner, TransactionRunner {
     }
   }
 
-  private func run(_ statements: [BoundStatement], _ completion: @escaping StatementCompletion) {
+  private func run(
+    _ statements: [BoundStatement], _ part: StatementPart?,
+    _ completion: @escaping StatementCompletion
+  ) {
     let progress = Progress()
     send(Self.savepoint)
-    for bound in statements {
-      lease.execute(bound.statement, bound.parameters) { progress.take($0) }
+    for (index, bound) in statements.enumerated() {
+      lease.execute(bound.statement, bound.parameters) { outcome in
+        progress.take(outcome)
+        guard let part, index < statements.count - 1, progress.error == nil else { return }
+        switch outcome {
+        case .success(let result): part(result, StatementTimes())
+        case .failure: break
+        }
+      }
     }
     lease.execute(Self.check, PostgresParameters()) { [self] outcome in
       switch outcome {

@@ -60,6 +60,64 @@ import Testing
       more made titleLength } }
     """
 
+  // MARK: - One transaction
+
+  @Test func `fields of one transaction are all written, or none`() throws {
+    let shop = try Shop()
+    let done = try shop.ask(
+      """
+      mutation @transaction {
+        a: insertArtists(input: [{name: "Cleo"}]) { count rows { artistId name } userErrors { code } }
+        b: updateArtists(filter: {name: {eq: "Cleo"}}, set: {name: "Dora"}) { count rows { name } }
+        c: insertAlbums(input: [{artistId: 3, title: "First"}]) { rows { title artist { name } } }
+        __typename
+      }
+      """)
+    #expect(
+      done == """
+        {"data":{"a":{"count":1,"rows":[{"artistId":3,"name":"Cleo"}],"userErrors":[]},\
+        "b":{"count":1,"rows":[{"name":"Dora"}]},\
+        "c":{"rows":[{"title":"First","artist":{"name":"Dora"}}]},"__typename":"Mutation"}}
+        """)
+    let refused = try shop.ask(
+      """
+      mutation @transaction {
+        a: insertArtists(input: [{name: "Emil"}]) { count userErrors { code message } }
+        b: insertArtists(input: [{name: "Ada"}]) { count userErrors { code path } }
+        c: deleteArtists(filter: {name: {eq: "Dora"}}) { count userErrors { code } }
+      }
+      """)
+    #expect(
+      refused == #"""
+        {"data":{"a":{"count":null,"userErrors":[{"code":"ROLLED_BACK",\#
+        "message":"Nothing was written, because b failed or was refused."}]},\#
+        "b":{"count":null,"userErrors":[{"code":"NOT_UNIQUE","path":["input","name"]}]},\#
+        "c":{"count":null,"userErrors":[{"code":"ROLLED_BACK"}]}}}
+        """#)
+    #expect(refused.contains("Nothing was written, because b failed or was refused."), "\(refused)")
+    #expect(try shop.value("SELECT count(*) FROM artist WHERE name IN ('Emil', 'Dora')") == "1")
+    // A field that fails is the end of the others, too.
+    let wrong = try shop.ask(
+      """
+      mutation @transaction {
+        a: insertArtists(input: [{name: "Emil"}]) { count }
+        b: updateAlbums(filter: {code: {eq: "none"}}, set: {views: "1"}) { count }
+      }
+      """)
+    #expect(
+      wrong.hasPrefix(#"{"data":null,"errors""#) && wrong.contains("BAD_USER_INPUT"), "\(wrong)")
+    #expect(try shop.value("SELECT count(*) FROM artist WHERE name = 'Emil'") == "0")
+    // Without the directive each field is a transaction of its own.
+    _ = try shop.ask(
+      """
+      mutation {
+        a: insertArtists(input: [{name: "Emil"}]) { count }
+        b: insertArtists(input: [{name: "Ada"}]) { count userErrors { code } }
+      }
+      """)
+    #expect(try shop.value("SELECT count(*) FROM artist WHERE name = 'Emil'") == "1")
+  }
+
   // MARK: - Insert
 
   @Test func `columns that are not given keep their defaults, and values of all types are written`()

@@ -62,6 +62,56 @@ final class CallRun {
     }
   }
 
+  // MARK: - In a transaction with others
+
+  var coordinate: String { call.plan.coordinate }
+  var responseName: String { call.plan.frame.responseName }
+
+  /// Whether it is nothing but statements: no password to hash, no request to remember.
+  var canShareTransaction: Bool {
+    call.plan.transforms.isEmpty && !call.plan.isOnce && !call.plan.makesSecret
+      && !call.plan.mayEndSessions
+  }
+
+  /// Returns the statements of the call, of which the last one has the result.
+  func statements() throws(GraphQLError) -> [BoundStatement] {
+    var bound: [BoundStatement] = []
+    for statement in [call.call, call.selection] {
+      guard let statement else { continue }
+      bound.append(
+        BoundStatement(
+          statement.statement, try binder.bind(statement.parameters, of: statement.places)))
+    }
+    return bound
+  }
+
+  /// Returns the outcome that the last statement's result is.
+  func finalOutcome(of result: borrowing PostgresResult) -> FieldOutcome {
+    cost += 10
+    var outcome = outcome(of: result)
+    outcome.cost = cost
+    return outcome
+  }
+
+  /// Returns the outcome of a call of which nothing was written because of another one: a user
+  /// error, where the payload's have the code.
+  func rolledBack(because other: String) -> FieldOutcome {
+    let message = "Nothing was written, because \(other) failed or was refused."
+    let code = ErrorCode.rolledBack
+    let error = UserError(code: code.rawValue, message: message, path: nil)
+    return call.plan.refusal.json([error]).map { .value($0) }
+      ?? .failed([GraphQLError(message, code: code)])
+  }
+
+  /// Returns the outcome of a statement that failed.
+  func outcome(of error: PostgresError) -> FieldOutcome {
+    var outcome = refusal(error) ?? failure(error)
+    outcome.cost = 10
+    return outcome
+  }
+
+  // MARK: - Alone
+
   private func transform(
     _ tasks: [TransformTask], with transformer: any InputTransformer,
     then: @escaping ([TransformedInput]) -> Void

@@ -16,6 +16,9 @@ package final class MutationRun {
   private let completion: (OperationOutcome) -> Void
   private var progress: MutationProgress
   private var call: CallRun?
+  private var transaction: SharedTransaction?
+  /// The outcomes of calls in one transaction, in order; nil if each has its own.
+  private var shared: ArraySlice<FieldOutcome>?
   private var times: PhaseDurations
   /// The cost of its fields.
   private var cost = 0
@@ -39,10 +42,27 @@ package final class MutationRun {
   /// The client has disconnected.
   package func cancel() {
     call?.cancel()
+    transaction?.cancel()
     progress.cancel()
   }
 
-  func start() { take(progress.start()) }
+  func start() {
+    guard operation.isTransaction else { return take(progress.start()) }
+    let prepared = fields.compactMap { if case .call(let call) = $0 { call } else { nil } }
+    let calls = prepared.map { callRun($0) { _ in } }
+    for case .refused(let frame, _) in fields {
+      shared = calls.map { $0.rolledBack(because: frame.responseName) }[...]
+      return take(progress.start())
+    }
+    let transaction = SharedTransaction(runner, operation, calls) {
+      [self] outcomes in
+      self.transaction = nil
+      shared = outcomes[...]
+      take(progress.start())
+    }
+    self.transaction = transaction
+    transaction.start()
+  }
 
   private func take(_ step: MutationProgress.Step) {
     switch step {
@@ -57,21 +77,32 @@ package final class MutationRun {
   }
 
   private func run(_ prepared: PreparedCall) {
+    if let outcome = shared?.popFirst() { return returned(outcome) }
+    let run = callRun(prepared) { [self] outcome in
+      call = nil
+      returned(outcome)
+    }
+    call = run
+    run.start()
+  }
+
+  private func callRun(
+    _ prepared: PreparedCall, _ completion: @escaping (FieldOutcome) -> Void
+  ) -> CallRun {
     let viewer = progress.viewer
     let findClient = { [findClient] in
       var client = findClient()
       if viewer == 0 { client.sessionHash = nil }
       return client
     }
-    let run = CallRun(runner, operation, prepared, viewer: viewer, findClient: findClient) {
-      [self] outcome in
-      call = nil
-      times.add(outcome.times)
-      cost += outcome.cost
-      take(progress.returned(outcome))
-    }
-    call = run
-    run.start()
+    return CallRun(
+      runner, operation, prepared, viewer: viewer, findClient: findClient, completion: completion)
+  }
+
+  private func returned(_ outcome: FieldOutcome) {
+    times.add(outcome.times)
+    cost += outcome.cost
+    take(progress.returned(outcome))
   }
 
   private func finish() {

@@ -193,7 +193,9 @@ struct LeafForms {
 
   /// Types whose names are keywords, and mean the same without quotes.
   private static let plainNames = [
-    #""time""#: "time", #""timestamp""#: "timestamp", #""interval""#: "interval",
+    // With its microseconds.
+    "timestamptz": "timestamptz(6)", #""time""#: "time", #""timestamp""#: "timestamp",
+    #""interval""#: "interval",
   ]
 
   private static let known: [String: (name: String, description: String?)] = [

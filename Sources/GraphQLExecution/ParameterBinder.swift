@@ -161,6 +161,7 @@ struct ParameterBinder {
     case .float8: parameters.append(try float(value))
     case .text: parameters.append(try text(value))
     case .timestamptz: parameters.append(timestamp: try timestamp(value))
+    case .instant: parameters.append(timestamp: try instant(value))
     case .date: parameters.append(date: try date(value))
     case .numeric: parameters.append(inTextFormat: try decimal(value))
     case .named: parameters.append(try literal(value))
@@ -188,6 +189,7 @@ struct ParameterBinder {
     case .float8: parameters.append(array: try map(items, float))
     case .text: parameters.append(array: try map(items, text))
     case .timestamptz: parameters.append(timestampArray: try map(items, timestamp))
+    case .instant: parameters.append(timestampArray: try map(items, instant))
     case .date: parameters.append(dateArray: try map(items, date))
     case .named: parameters.append(array: try map(items, literal))
     case .document: parameters.append(array: try map(items, document))
@@ -256,7 +258,7 @@ struct ParameterBinder {
     case .anyID: return String(anyID(value))
     case .json(let form): return try json(value, form)
     case .float8: return "\(try float(value))"
-    case .int4, .text, .timestamptz, .date, .numeric: return try text(value)
+    case .int4, .text, .timestamptz, .instant, .date, .numeric: return try text(value)
     case .named: return try literal(value)
     case .document: return try document(value)
     case .array(let element):
@@ -326,6 +328,14 @@ struct ParameterBinder {
     guard case .string(let text) = value, let instant = Timestamp.microseconds(text) else {
       throw mismatch(value, Self.instant)
     }
+    return instant
+  }
+
+  /// With its microseconds.
+  func instant(_ value: InputValue) throws(InputProblem) -> Int64 {
+    guard case .string(let text) = value,
+      let instant = Timestamp.microseconds(text, isExact: true)
+    else { throw mismatch(value, Self.instant) }
     return instant
   }
 

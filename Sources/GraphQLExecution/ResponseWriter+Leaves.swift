@@ -54,15 +54,17 @@ extension ResponseWriter {
       return .written
     case .float:
       return float(entry, bytes)
-    case .dateTime:
+    case .dateTime, .instant:
       guard entry.type == 1184 || entry.isOfDomain, entry.length == 8 else {
         return mismatch("DateTime", entry)
       }
+      let isExact = if case .instant = format { true } else { false }
       var isWritten = false
       json.append { text in
         text.append(UInt8(ascii: "\""))
         isWritten = Timestamp.append(
-          microseconds: bytes.int64(at: offset), to: { text.append($0) })
+          microseconds: bytes.int64(at: offset), isExact: isExact,
+          to: { text.append($0) })
         text.append(UInt8(ascii: "\""))
       }
       guard isWritten else {

@@ -8,9 +8,9 @@ enum Timestamp {
 
   // MARK: - Reading
 
-  /// Microseconds since 2000 of `2026-05-01T18:30:00.5+02:00`, floored to milliseconds; nil for
-  /// anything else.
-  static func microseconds(_ text: String) -> Int64? {
+  /// Microseconds since 2000 of `2026-05-01T18:30:00.5+02:00`, floored to milliseconds unless it is
+  /// to be exact; nil for anything else.
+  static func microseconds(_ text: String, isExact: Bool = false) -> Int64? {
     var scanner = Scanner(text)
     guard let days = scanner.date() else { return nil }
     guard
@@ -22,7 +22,7 @@ enum Timestamp {
     else { return nil }
     var fraction: Int64 = 0
     if scanner.take(UInt8(ascii: ".")) {
-      guard let micros = scanner.fraction() else { return nil }
+      guard let micros = scanner.fraction(from: isExact ? 1 : 1_000) else { return nil }
       fraction = micros
     }
     var offsetMinutes: Int64 = 0
@@ -74,13 +74,13 @@ enum Timestamp {
       return value
     }
 
-    /// Microseconds; digits past the third are dropped.
-    mutating func fraction() -> Int64? {
+    /// Microseconds; digits of less than the unit are dropped.
+    mutating func fraction(from least: Int64) -> Int64? {
       guard let first = digit() else { return nil }
       var value = first * 100_000
       var unit: Int64 = 10_000
       while let digit = digit() {
-        if unit >= 1_000 { value += digit * unit }
+        if unit >= least { value += digit * unit }
         unit /= 10
       }
       return value
@@ -111,10 +111,13 @@ enum Timestamp {
 
   // MARK: - Writing
 
-  /// `2026-05-01T18:30:00.000Z`, always with three digits, as `Date.prototype.toISOString` has it;
-  /// false for what RFC 3339 cannot say (years outside 0 to 9999, infinity).
+  /// `2026-05-01T18:30:00.000Z`, with three digits, as `Date.prototype.toISOString` has it; if it is
+  /// to be exact and has microseconds, with six. False for what RFC 3339 cannot say (years outside 0
+  /// to 9999, infinity).
   @inline(__always)
-  static func append(microseconds: Int64, to append: (UInt8) -> Void) -> Bool {
+  static func append(
+    microseconds: Int64, isExact: Bool = false, to append: (UInt8) -> Void
+  ) -> Bool {
     let day = floorDivide(microseconds, microsecondsPerDay)
     let inDay = microseconds &- day &* microsecondsPerDay
     guard Timestamp.append(days: day, to: append) else { return false }
@@ -129,6 +132,11 @@ enum Timestamp {
     append(UInt8(ascii: "."))
     append(UInt8(truncatingIfNeeded: 48 + milliseconds / 100))
     two(milliseconds % 100, append)
+    let rest = inDay % 1_000
+    if isExact, rest > 0 {
+      append(UInt8(truncatingIfNeeded: 48 + rest / 100))
+      two(rest % 100, append)
+    }
     append(UInt8(ascii: "Z"))
     return true
   }

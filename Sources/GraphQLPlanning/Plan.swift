@@ -135,7 +135,9 @@ package enum ParameterType: Sendable, Hashable {
   /// A node ID, or 0 for an invalid one, which no node has.
   case anyID
   case int4, float8, text
-  case timestamptz, date, numeric
+  /// An instant in milliseconds, or in microseconds.
+  case timestamptz, instant
+  case date, numeric
   case json(JSONForm)
   /// A value of any other PostgreSQL type, bound as its text: `($1::text)::uuid`.
   case named(String)
@@ -150,7 +152,7 @@ package enum ParameterType: Sendable, Hashable {
     case .int4: SQLType("int4")
     case .float8: SQLType("float8")
     case .text: SQLType("text")
-    case .timestamptz: SQLType("timestamptz")
+    case .timestamptz, .instant: SQLType("timestamptz")
     case .date: SQLType("date")
     case .numeric: SQLType("numeric")
     case .json: SQLType("jsonb")
@@ -164,7 +166,7 @@ package enum ParameterType: Sendable, Hashable {
     switch self {
     case .named(let name), .document(let name): SQLType(name)
     case .array(let element): element.castType.map { SQLType($0.name, isArray: true) }
-    case .id, .anyID, .int4, .float8, .text, .timestamptz, .date, .numeric, .json: nil
+    case .id, .anyID, .int4, .float8, .text, .timestamptz, .instant, .date, .numeric, .json: nil
     }
   }
 }
@@ -330,6 +332,8 @@ package enum LeafFormat: Sendable, Hashable {
   /// A number as text.
   case decimal
   case dateTime, date
+  /// An instant whose microseconds are written where it has some.
+  case instant
   /// The 36 characters of a `uuid`.
   case uuid
   /// An integer of up to 64 bits, in quotes.

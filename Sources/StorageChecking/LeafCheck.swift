@@ -91,7 +91,7 @@ struct LeafCheck {
     case .id, .int, .count, .isCounted: return Self.integers.contains(base)
     case .float: return Self.integers.contains(type) || Self.floats.contains(base)
     case .boolean: return base == .bool
-    case .dateTime: return base == .timestamptz
+    case .dateTime, .instant: return base == .timestamptz
     case .date: return base == .date
     case .uuid: return base == .uuid
     case .integerText: return Self.integers.contains(base)
@@ -116,8 +116,9 @@ struct LeafCheck {
     case .int, .count, .isCounted: ("", "::int")
     case .float: ("", "::float8")
     case .boolean: ("", "::boolean")
-    case .dateTime where type == .timestamp: ("", " AT TIME ZONE 'UTC'")
-    case .dateTime: ("", "::timestamptz")
+    case .dateTime where type == .timestamp, .instant where type == .timestamp:
+      ("", " AT TIME ZONE 'UTC'")
+    case .dateTime, .instant: ("", "::timestamptz")
     case .date: ("", "::date")
     case .uuid: ("", "::uuid")
     case .integerText: ("", "::int8")

@@ -125,7 +125,9 @@ struct DraftComparison {
     let value: String
     switch type {
     case "DateTime" where !isList:
-      value = #"to_json(to_char((\#(source)) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))"#
+      let text =
+        #"to_char((\#(source)) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"#
+      value = "to_json(regexp_replace(\(text), '000Z$', 'Z'))"
     case "JSON", "JSONText": value = "to_json(\(source))"
     case _ where scalars.contains(type) && type != "DateScalar" && type != "Date":
       value = "to_json((\(source))::text\(isList ? "[]" : ""))"

@@ -352,6 +352,9 @@ import Testing
     (.string, Column(BinaryForm.OID.own, Array("OPEN".utf8)), #""OPEN""#),
     (.dateTime, Column(1184, BinaryForm.big(Int64(0))), #""2000-01-01T00:00:00.000Z""#),
     (.dateTime, Column(1184, BinaryForm.big(Int64(-1))), #""1999-12-31T23:59:59.999Z""#),
+    (.instant, Column(1184, BinaryForm.big(Int64(0))), #""2000-01-01T00:00:00.000Z""#),
+    (.instant, Column(1184, BinaryForm.big(Int64(20_034))), #""2000-01-01T00:00:00.020034Z""#),
+    (.instant, Column(1184, BinaryForm.big(Int64(-1))), #""1999-12-31T23:59:59.999999Z""#),
     (.date, Column(1082, BinaryForm.big(Int32(-1))), #""1999-12-31""#),
   ]
 

@@ -76,6 +76,9 @@ extension ParameterBinder {
         json.write(anyID(value))
       } else if case .timestamptz? = call?.scalarTypes[type.namedType] {
         try write(timestamp: value, to: &json)
+      } else if case .instant? = call?.scalarTypes[type.namedType] {
+        _ = try instant(value)
+        json.write(text)
       } else {
         try check(value, schema[type.namedType])
         json.write(text)

@@ -59,23 +59,24 @@ final class SharedTransaction {
     }
     ticket = runner.writers.run(
       transaction, for: operation.client, commitsAsynchronously: false,
-      deadline: runner.writers.deadline(from: .now), part: { [self] result, _ in take(result) }
-    ) { [self] outcome, took in
-      ticket = nil
-      switch outcome {
-      case .success(let result):
-        take(result)
-        var done = outcomes.map { $0 ?? .failed([.fault("A field has no result.")]) }
-        if !done.isEmpty { done[0].times.add(took) }
-        completion(done)
-      case .failure(let error):
-        let place = min(answered, statements.count - 1)
-        guard error.kind != .lost, place >= 0 else {
-          return completion(calls.map { _ in .unserved(Self.unknown, retryAfter: .seconds(1)) })
-        }
-        let index = statements[place].call
-        fail(at: index, calls[index].outcome(of: error))
+      deadline: runner.writers.deadline(from: .now), part: { [self] result, _ in take(result) },
+      completion: { [self] outcome, took in finish(outcome, took) })
+  }
+
+  private func finish(_ outcome: borrowing PostgresOutcome, _ took: StatementTimes) {
+    ticket = nil
+    switch outcome {
+    case .success(let result):
+      take(result)
+      var done = outcomes.map { $0 ?? .failed([.fault("A field has no result.")]) }
+      if !done.isEmpty { done[0].times.add(took) }
+      completion(done)
+    case .failure(let error):
+      guard error.kind != .lost, answered < statements.count else {
+        return completion(calls.map { _ in .unserved(Self.unknown, retryAfter: .seconds(1)) })
       }
+      let index = statements[answered].call
+      fail(at: index, calls[index].outcome(of: error))
     }
   }
 

@@ -43,7 +43,7 @@ package struct PlannedValue: Sendable {
     guard case .leaf(let format, let type) = kind, !isNull else { return false }
     if case .list = type.nullable { return false }
     switch format {
-    case .id, .int, .float, .dateTime, .date: return true
+    case .id, .int, .float, .dateTime, .instant, .date: return true
     case .boolean, .string, .decimal, .count, .isCounted, .uuid, .integerText, .json: return false
     }
   }

@@ -146,7 +146,7 @@ extension SelectionCompiler {
     if unit == "VALUE" { return text }
     let name = SQLFragment(name: SQLQuoting.literal(unit.lowercased()))
     switch mapping.parameterType(of: column.type.namedType) {
-    case .timestamptz: return "date_trunc(\(name), \(text), 'UTC')"
+    case .timestamptz, .instant: return "date_trunc(\(name), \(text), 'UTC')"
     case .date: return unit == "HOUR" ? text : "date_trunc(\(name), (\(text))::timestamp)::date"
     default: return "date_trunc(\(name), \(text))"
     }

@@ -19,6 +19,7 @@ struct ScalarStorage: Sendable {
     case nil:
       switch type.postgresType {
       case "timestamptz"?: (parameter, format) = (.timestamptz, .dateTime)
+      case "timestamptz(6)"?: (parameter, format) = (.instant, .instant)
       case "date"?: (parameter, format) = (.date, .date)
       case "numeric"?: (parameter, format, isReadAsText) = (.numeric, .decimal, true)
       case "int2"?, "int4"?: (parameter, format) = (.int4, .int)

@@ -9,7 +9,7 @@ import GraphQLSchema
 /// docs/reference/directives.md.
 package enum StorageDirectives {
   package static let sdl = """
-    "The PostgreSQL type of the scalar, by the name that casts use. `jsonb` and `json` are JSON in responses, `int8` is a string, and a type without a form of its own is read and given as its text."
+    "The PostgreSQL type of the scalar, by the name that casts use. `jsonb` and `json` are JSON in responses, `int8` is a string, `timestamptz` is an instant in milliseconds and `timestamptz(6)` in microseconds, and a type without a form of its own is read and given as its text."
     directive @scalar(type: String!) on SCALAR
     "The value in SQL: a number, a text in quotes, or the tag of a type; by default the quoted name. With `sql`, a field that reads this value returns the enum value."
     directive @value(sql: String, type: String) on ENUM_VALUE

@@ -164,8 +164,10 @@ extension FilterCompletion {
   }
 
   private func isTime(_ leaf: String) -> Bool {
-    ["timestamptz", "timestamp", "date", "timestamp with time zone", "timestamp without time zone"]
-      .contains(postgresType(of: leaf)?.lowercased() ?? "")
+    let name = postgresType(of: leaf)?.lowercased().prefix { $0 != "(" } ?? ""
+    return [
+      "timestamptz", "timestamp", "date", "timestamp with time zone", "timestamp without time zone",
+    ].contains(String(name))
   }
 
   private mutating func timeGrouping(_ position: Position) -> String {

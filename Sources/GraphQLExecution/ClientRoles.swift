@@ -3,7 +3,7 @@ import JSON
 import Postgres
 
 /// The roles of PostgreSQL that clients may have: the claim `role` of a token names one.
-package struct ClientRoles: Sendable {
+package final class ClientRoles: Sendable {
   /// That of a request without a token, and of a token without the claim.
   package let anonymous: String
   private let names: Set<String>

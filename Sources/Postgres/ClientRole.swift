@@ -1,6 +1,6 @@
 /// The PostgreSQL role of a request and the claims of its token. Its statements run under them: they
 /// are set at the start of the transaction, in the same Sync, and end with it.
-package struct ClientRole: Sendable, Hashable {
+package final class ClientRole: Sendable, Hashable {
   package let name: String
   /// The claims as JSON, which policies read as `current_setting('request.jwt.claims')`.
   package let claims: String
@@ -8,6 +8,15 @@ package struct ClientRole: Sendable, Hashable {
   package init(name: String, claims: String) {
     self.name = name
     self.claims = claims
+  }
+
+  package static func == (left: ClientRole, right: ClientRole) -> Bool {
+    left.name == right.name && left.claims == right.claims
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(claims)
   }
 
   /// What sets them for the rest of a transaction.

@@ -4,6 +4,8 @@ import EventLoops
 final class PoolPayload {
   let work: Work
   let client: PoolClient?
+  /// The role that a statement that reads runs under, or nil for that of the connection.
+  let role: ClientRole?
   let submittedAt: Moment
   /// Its time says nothing about the next: it was prepared on the way.
   var isFirst = false
@@ -15,8 +17,8 @@ final class PoolPayload {
   var sentAt: Moment?
 
   enum Work {
-    /// One statement that reads, under a client's role if one is given.
-    case statement(PostgresStatement, PostgresParameters, as: ClientRole?, StatementCompletion)
+    /// One statement that reads.
+    case statement(PostgresStatement, PostgresParameters, StatementCompletion)
     /// Statements that may write, as one transaction; the results of all but the last are parts, if
     /// they are wanted.
     case transaction(
@@ -27,8 +29,11 @@ final class PoolPayload {
     case lease((Result<PostgresLease, PostgresError>) -> Void)
   }
 
-  init(_ work: Work, for client: PoolClient?, at submittedAt: Moment) {
+  init(
+    _ work: Work, for client: PoolClient?, as role: ClientRole? = nil, at submittedAt: Moment
+  ) {
     self.work = work
+    self.role = role
     self.client = client
     self.submittedAt = submittedAt
     statement?.begins()
@@ -39,7 +44,7 @@ final class PoolPayload {
   /// The statement whose time is measured and estimated.
   var statement: PostgresStatement? {
     switch work {
-    case .statement(let statement, _, _, _): statement
+    case .statement(let statement, _, _): statement
     case .transaction, .snapshot, .lease: nil
     }
   }
@@ -62,7 +67,7 @@ final class PoolPayload {
 
   func deliver(_ outcome: borrowing PostgresOutcome, _ now: Moment) {
     switch work {
-    case .statement(_, _, _, let completion), .transaction(_, _, _, let completion),
+    case .statement(_, _, let completion), .transaction(_, _, _, let completion),
       .snapshot(_, _, let completion):
       completion(outcome, times(now))
     // A lease's statements have completions of their own.

@@ -129,7 +129,7 @@ package final class PostgresPool {
     return submit(
       .quick, estimate: statement.estimateNanoseconds(at: now), now: now,
       deadline: deadline ?? self.deadline(from: now),
-      PoolPayload(.statement(statement, parameters, as: role, completion), for: client, at: now))
+      PoolPayload(.statement(statement, parameters, completion), for: client, as: role, at: now))
   }
 
   /// Runs statements that may write as one transaction. Each sees the effects of those before it.
@@ -363,11 +363,12 @@ package final class PostgresPool {
     case .snapshot(let statements, _, _):
       return connection.send(inOneSnapshot: statements, tag: UInt64(index))
     case .lease: return
-    case .statement(let found, let values, let role?, _):
+    case .statement(let found, let values, _): (statement, parameters) = (found, values)
+    }
+    if let role = payload.role {
       let isNew = connection.send(
-        [role.setting, BoundStatement(found, values)], tag: UInt64(index))
-      return note(isNew, payload, found, on: slot)
-    case .statement(let found, let values, nil, _): (statement, parameters) = (found, values)
+        [role.setting, BoundStatement(statement, parameters)], tag: UInt64(index))
+      return note(isNew, payload, statement, on: slot)
     }
     let cost = statement.costNanoseconds(at: now)
     let isShort = cost > 0 && cost < shortStatement && !payload.isAlone

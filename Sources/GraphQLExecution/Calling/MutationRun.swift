@@ -47,8 +47,8 @@ package final class MutationRun {
   }
 
   func start() {
-    guard operation.isTransaction else { return take(progress.start()) }
     let prepared = fields.compactMap { if case .call(let call) = $0 { call } else { nil } }
+    guard operation.isTransaction, fields.count > 1 else { return take(progress.start()) }
     let calls = prepared.map { callRun($0) { _ in } }
     for case .refused(let frame, _) in fields {
       shared = calls.map { $0.rolledBack(because: frame.responseName) }[...]

@@ -100,16 +100,21 @@ package struct PostgresError: Error, Sendable {
     }
     let sqlState = field(DIAGNOSTIC_SQLSTATE) ?? ""
     let routine = field(DIAGNOSTIC_FUNCTION)
+    let position = field(DIAGNOSTIC_POSITION).flatMap { Int($0) }
+    // A syntax error that is nowhere in the statement is one of a value: a tsquery, a jsonpath.
+    let isOfValue = sqlState == "42601" && position == nil
     let message =
       unsafe field(DIAGNOSTIC_MESSAGE)
       ?? String(cString: PQresultErrorMessage(result)).trimmingLineEnds
     self.init(
       // libpq itself reports a lost connection without a SQLSTATE.
-      sqlState.isEmpty ? .unavailable : Self.kind(sqlState: sqlState, routine: routine),
+      sqlState.isEmpty
+        ? .unavailable
+        : isOfValue ? .invalidValue : Self.kind(sqlState: sqlState, routine: routine),
       sqlState: sqlState, message: message, detail: field(DIAGNOSTIC_DETAIL),
       hint: field(DIAGNOSTIC_HINT), table: field(DIAGNOSTIC_TABLE),
       constraint: field(DIAGNOSTIC_CONSTRAINT) ?? field(DIAGNOSTIC_COLUMN), routine: routine,
-      position: field(DIAGNOSTIC_POSITION).flatMap { Int($0) })
+      position: position)
   }
 
   /// Creates the error of a connection that failed or broke.

@@ -192,9 +192,13 @@ extension SelectionCompiler {
       }
       let values = try fields(of: definition.type.namedType, field.selectionSets) {
         field, definition in
-        leaf(
-          aggregate(field.field.name.text, of: column, definition.type, scope), definition.type,
-          row, nil, scope)
+        let name = field.field.name.text
+        let text = aggregate(name, of: column, definition.type, scope)
+        if name == "sum", mapping.parameterType(of: definition.type.namedType) == .named("int8") {
+          // The sum may have more than 64 bits.
+          return .leaf(column: row.column("(\(text))::text"), .string)
+        }
+        return leaf(text, definition.type, row, nil, scope)
       }
       return .embedded(when: nil, values)
     }
@@ -239,11 +243,7 @@ extension SelectionCompiler {
     case "sum", "avg":
       // PostgreSQL's result has a wider type: that of the sum of integers is numeric.
       let text: SQLFragment = "\(name: name)(\(values))"
-      return switch mapping.parameterType(of: result.namedType) {
-      case .float8: "(\(text))::float8"
-      case .named("int8"): "(\(text))::int8"
-      default: text
-      }
+      return mapping.parameterType(of: result.namedType) == .float8 ? "(\(text))::float8" : text
     case "min", "max": return "\(name: name)(\(values))"
     default: return "NULL"
     }

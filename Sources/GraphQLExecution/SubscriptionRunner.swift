@@ -42,6 +42,9 @@ package struct SubscriptionRunner {
         }
         completion(.success(Start(keys: keys, snapshot: snapshot)))
       case .failure(let error):
+        if let refusal = operation.refusal(error) {
+          return completion(.failure(RequestErrors(refusal)))
+        }
         guard
           case .refused(let errors, _) = OperationResponse.failure(
             error, over: event.plan.parameters, event.plan.places, operation.inputs)

@@ -90,8 +90,7 @@ package final class OperationExplainer {
       case .success(let result):
         then((result.rowCount == 1 ? result.string(row: 0, column: 0) : nil) ?? "")
       case .failure(let error):
-        let plan = run.read.plan
-        run.completion(.failure(error, over: plan.parameters, plan.places, run.operation.inputs))
+        run.completion(.failure(error, of: run.operation, run.read.plan))
       }
     }
   }

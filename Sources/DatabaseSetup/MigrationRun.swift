@@ -1,4 +1,5 @@
 import Postgres
+import SQL
 
 extension Migrations {
   /// The changes made to a database.
@@ -118,7 +119,7 @@ extension Migrations {
     if let namespace,
       try session.execute("SELECT FROM pg_namespace WHERE nspname = $1", [namespace]).isEmpty
     {
-      try session.execute("CREATE SCHEMA " + PostgresConfiguration.quoted(namespace))
+      try session.execute("CREATE SCHEMA " + SQLQuoting.identifier(namespace))
     }
     if try !session.hasTable("sociograph_request", in: namespace) {
       try session.execute(MutationSupport.tables)

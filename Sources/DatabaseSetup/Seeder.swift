@@ -150,7 +150,7 @@ package struct Seeder: Sendable {
     _ writer: PostgresSession, _ progressed: (Int) -> Void
   ) throws -> Int {
     let types = try self.types(of: columns, in: table, writer)
-    let names = columns.map(PostgresConfiguration.quoted)
+    let names = columns.map(SQLQuoting.identifier)
     // Binary rows must have the very types of the columns.
     let casts = zip(names, types).map { "\($0)::\($1)" }.joined(separator: ", ")
     let list = names.joined(separator: ", ")

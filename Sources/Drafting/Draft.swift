@@ -132,8 +132,9 @@ struct TypeNames {
   var pool = NamePool(reserved: [
     "Query", "Mutation", "Subscription", "Int", "Float", "String", "Boolean", "ID", "PageInfo",
     "SortDirection", "IntFilter", "FloatFilter", "StringFilter", "BooleanFilter", "IDFilter",
-    "IntListFilter", "FloatListFilter", "StringListFilter", "BooleanListFilter", "TimeGrouping",
-    "IntAggregates", "FloatAggregates", "StringAggregates", "BooleanAggregates",
+    "IntListFilter", "FloatListFilter", "StringListFilter", "BooleanListFilter", "RelationOrder",
+    "TimeGrouping", "IntAggregates", "FloatAggregates", "StringAggregates", "BooleanAggregates",
+    "IDAggregates",
   ])
   private var inputs: [UInt32: DerivedNames] = [:]
   private var names: [UInt32: String] = [:]

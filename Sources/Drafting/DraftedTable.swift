@@ -95,23 +95,16 @@ struct DraftedTable {
   /// The inputs of the filter and the order, and the aggregates, whose members are added when the
   /// schema is loaded.
   var inputs: [DraftedDefinition] {
-    var definitions = [
+    func made(_ keyword: String, _ name: String, _ directive: String) -> DraftedDefinition {
       DraftedDefinition(
-        keyword: "input", name: derived.filter,
-        directives: [DraftedDirective.text("filter", [("of", type)])])
-    ]
-    if isSorted {
-      definitions.append(
-        DraftedDefinition(
-          keyword: "input", name: derived.order,
-          directives: [DraftedDirective.text("order", [("of", type)])]))
+        keyword: keyword, name: name,
+        directives: [DraftedDirective.text(directive, [("of", type)])])
     }
+    var definitions = [made("input", derived.filter, "filter")]
+    if isSorted { definitions.append(made("input", derived.order, "order")) }
     // Rows without a key have no connection.
     if let aggregates = derived.aggregates, key != nil {
-      definitions.append(
-        DraftedDefinition(
-          keyword: "type", name: aggregates,
-          directives: [DraftedDirective.text("aggregates", [("of", type)])]))
+      definitions.append(made("type", aggregates, "aggregates"))
     }
     return definitions
   }

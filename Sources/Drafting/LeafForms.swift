@@ -123,7 +123,7 @@ struct LeafForms {
     let isVisible = isBuiltIn || !entry.sqlName.contains(".")
     let isNative = isOpaque || entry.isSorted && isVisible
     scalars[type] = Scalar(
-      name: name, sqlType: isNative ? Self.plainNames[entry.sqlName] ?? entry.sqlName : "text",
+      name: name, sqlType: isNative ? Self.scalarTypes[entry.sqlName] ?? entry.sqlName : "text",
       description: known?.description ?? DraftedDescription.text(ofComment: entry.comment))
     forms[type] = LeafForm(
       type: name, readCast: isNative ? nil : "::text", isArgument: isNative && entry.isSorted,
@@ -191,9 +191,9 @@ struct LeafForms {
   /// The types that have an order, and no page is in it.
   private static let unsorted: Set<String> = ["jsonb", "tsvector"]
 
-  /// Types whose names are keywords, and mean the same without quotes.
-  private static let plainNames = [
-    // With its microseconds.
+  /// The types that scalars name otherwise: keywords mean the same without quotes, and an instant has
+  /// its microseconds.
+  private static let scalarTypes = [
     "timestamptz": "timestamptz(6)", #""time""#: "time", #""timestamp""#: "timestamp",
     #""interval""#: "interval",
   ]

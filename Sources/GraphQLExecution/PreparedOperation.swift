@@ -133,6 +133,11 @@ extension PreparedOperation {
     return try binder(viewer).bind(read.parameters, of: read.places)
   }
 
+  /// Returns statements of one transaction, in front of them that which sets the client's role.
+  func inRole(_ statements: [BoundStatement]) -> [BoundStatement] {
+    role.map { [$0.setting] + statements } ?? statements
+  }
+
   func binder(_ viewer: Int64, _ event: EventMoment) -> ParameterBinder {
     var binder = binder(viewer)
     binder.event = event

@@ -19,7 +19,7 @@ package final class ClientRole: Sendable, Hashable {
     hasher.combine(claims)
   }
 
-  /// What sets them for the rest of a transaction.
+  /// The statement that sets them for the rest of a transaction.
   package var setting: BoundStatement {
     var parameters = PostgresParameters()
     parameters.append(name)

@@ -19,8 +19,8 @@ final class PoolPayload {
   enum Work {
     /// One statement that reads.
     case statement(PostgresStatement, PostgresParameters, StatementCompletion)
-    /// Statements that may write, as one transaction; the results of all but the last are parts, if
-    /// they are wanted.
+    /// Statements that may write, as one transaction; with `part`, the results of all but the last
+    /// are handed over as parts.
     case transaction(
       [BoundStatement], commitsAsynchronously: Bool, part: StatementPart?, StatementCompletion)
     /// Statements that read one snapshot; the results of all but the last are handed over as parts.

@@ -1,4 +1,5 @@
 import CPostgreSQL
+import SQL
 
 /// How to reach a database, and what each connection to it is set to.
 package struct PostgresConfiguration: Sendable {
@@ -313,13 +314,7 @@ package struct PostgresConfiguration: Sendable {
   }
 
   private var searchPath: String? {
-    namespaces.isEmpty ? nil : namespaces.map(Self.quoted).joined(separator: ", ")
-  }
-
-  /// A name as an identifier, whatever it holds.
-  package static func quoted(_ name: String) -> String {
-    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-      + "\""
+    namespaces.isEmpty ? nil : namespaces.map(SQLQuoting.identifier).joined(separator: ", ")
   }
 
   /// The server splits `options` at blanks that no backslash precedes.

@@ -76,11 +76,7 @@ package enum SQLQuoting {
           || (0x30...0x39).contains(byte)
           || byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z")
       }
-    return isPlain
-      ? name
-      : "\""
-        + name.split(separator: "\"", omittingEmptySubsequences: false)
-        .joined(separator: "\"\"") + "\""
+    return isPlain ? name : identifier(name)
   }
 
   /// Returns the name of a column as a directive gives it, quoted if needed. Unquoted, PostgreSQL
@@ -98,7 +94,12 @@ package enum SQLQuoting {
 
   /// Returns a name as statements write it in quotes: reserved words, too, are names then.
   package static func quoted(_ written: String) -> String {
-    let parts = catalogName(written).split(separator: "\"", omittingEmptySubsequences: false)
+    identifier(catalogName(written))
+  }
+
+  /// Returns a name in PostgreSQL's catalogs in quotes, whatever it holds.
+  package static func identifier(_ name: String) -> String {
+    let parts = name.split(separator: "\"", omittingEmptySubsequences: false)
     return "\"\(parts.joined(separator: "\"\""))\""
   }
 

@@ -52,7 +52,7 @@ import TokenSupport
 
     func role(_ kind: String) -> String { "\(kind)_\(suffix)" }
 
-    /// What each of ten tables lets whom do.
+    /// The privileges and policies of ten tables.
     private static let policies = [
       // No row level security: privileges alone.
       "GRANT SELECT ON THIS TO <anon>, <member>, <auditor>; GRANT ALL ON THIS TO <editor>;",

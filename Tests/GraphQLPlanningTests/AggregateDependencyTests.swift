@@ -3,7 +3,7 @@ import Testing
 
 @testable import GraphQLPlanning
 
-/// What a live query with aggregates depends on.
+/// The dependencies of a live query with aggregates.
 @Suite struct AggregateDependencyTests {
   private static let sdl = """
     type Query { customer(id: Int!): Customer @reference(where: "this.customer_id = :id") }

@@ -75,8 +75,14 @@ final class CallRun {
 
   /// Returns the statements of the call, of which the last one has the result.
   func statements() throws(GraphQLError) -> [BoundStatement] {
+    try bind([call.call, call.selection])
+  }
+
+  private func bind(
+    _ statements: [PreparedCall.Statement?]
+  ) throws(GraphQLError) -> [BoundStatement] {
     var bound: [BoundStatement] = []
-    for statement in [call.call, call.selection] {
+    for statement in statements {
       guard let statement else { continue }
       bound.append(
         BoundStatement(
@@ -175,7 +181,7 @@ final class CallRun {
       return finish(.failed([error]))
     }
     ticket = runner.writers.run(
-      inRole([statement]), for: operation.client, commitsAsynchronously: false,
+      operation.inRole([statement]), for: operation.client, commitsAsynchronously: false,
       deadline: progress.deadline
     ) { [self] outcome, took in
       ticket = nil
@@ -257,19 +263,14 @@ final class CallRun {
   ) {
     // If requests wait for connections, an asynchronous commit frees this one sooner.
     context.flushesLater = runner.writers.isCrowded
-    var transaction: [BoundStatement] = []
+    let transaction: [BoundStatement]
     do throws(GraphQLError) {
-      for statement in statements {
-        guard let statement else { continue }
-        transaction.append(
-          BoundStatement(
-            statement.statement, try binder.bind(statement.parameters, of: statement.places)))
-      }
+      transaction = try bind(statements)
     } catch {
       return finish(.failed([error]))
     }
     ticket = runner.writers.run(
-      inRole(transaction), for: operation.client,
+      operation.inRole(transaction), for: operation.client,
       commitsAsynchronously: context.flushesLater, deadline: progress.deadline
     ) { [self] outcome, took in
       ticket = nil
@@ -282,11 +283,6 @@ final class CallRun {
         failed(error)
       }
     }
-  }
-
-  /// Returns a transaction that runs under the client's role.
-  private func inRole(_ statements: [BoundStatement]) -> [BoundStatement] {
-    operation.role.map { [$0.setting] + statements } ?? statements
   }
 
   private func succeeded(_ result: borrowing PostgresResult) {

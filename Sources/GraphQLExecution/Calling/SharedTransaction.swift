@@ -53,12 +53,9 @@ final class SharedTransaction {
         return fail(at: index, .failed([error]))
       }
     }
-    if let role = operation.role {
-      transaction.insert(role.setting, at: 0)
-      statements.insert((0, false), at: 0)
-    }
+    if operation.role != nil { statements.insert((0, false), at: 0) }
     ticket = runner.writers.run(
-      transaction, for: operation.client, commitsAsynchronously: false,
+      operation.inRole(transaction), for: operation.client, commitsAsynchronously: false,
       deadline: runner.writers.deadline(from: .now), part: { [self] result, _ in take(result) },
       completion: { [self] outcome, took in finish(outcome, took) })
   }
@@ -76,7 +73,10 @@ final class SharedTransaction {
         return completion(calls.map { _ in .unserved(Self.unknown, retryAfter: .seconds(1)) })
       }
       let index = statements[answered].call
-      fail(at: index, calls[index].outcome(of: error))
+      let outcome = calls[index].outcome(of: error)
+      // It is no field's fault that there is no database, or no time.
+      if outcome.isUnserved { return completion(calls.map { _ in outcome }) }
+      fail(at: index, outcome)
     }
   }
 

@@ -99,12 +99,9 @@ final class DeliveryRun {
     }
     skip()
     guard !isOver, !statements.isEmpty else { return nil }
-    if let role = operation.role {
-      statements.insert(role.setting, at: 0)
-      isSettingRole = true
-    }
+    isSettingRole = operation.role != nil
     ticket = pool.execute(
-      inOneSnapshot: statements, for: operation.client,
+      inOneSnapshot: operation.inRole(statements), for: operation.client,
       part: { [self] result, took in receive(result, took) },
       completion: { [self] outcome, took in
         switch outcome {

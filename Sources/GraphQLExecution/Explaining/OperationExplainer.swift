@@ -83,8 +83,9 @@ package final class OperationExplainer {
   private func ask(
     _ transaction: [BoundStatement], _ run: Run, then: @escaping (String) -> Void
   ) {
-    let role = run.operation.role.map { [$0.setting] } ?? []
-    pool.execute(transaction: role + transaction, for: run.operation.client, isHeavy: true) {
+    pool.execute(
+      transaction: run.operation.inRole(transaction), for: run.operation.client, isHeavy: true
+    ) {
       outcome, _ in
       switch outcome {
       case .success(let result):

@@ -10,7 +10,7 @@ import SQL
 extension SelectionCompiler {
   /// Compiles a field of a connection that is computed from the rows of all pages.
   ///
-  /// - Returns: the value, in a column of `scope.row`, and its cost; nil if it is another field.
+  /// - Returns: the value, in a column of `scope.row`, and its cost; nil for any other field.
   func aggregated(
     _ part: CollectedField, of connection: TypeID, _ types: [TypeID], _ storage: FieldStorage,
     _ relation: RelationStorage, _ scope: Scope, onlyForTags tags: [Int]

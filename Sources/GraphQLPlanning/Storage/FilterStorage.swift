@@ -2,8 +2,8 @@ import GraphQLLanguage
 import GraphQLSchema
 import SQL
 
-/// What the members of an input with `@filter(of:)` or `@order(of:)` ask of the rows of its type, or
-/// those of an input made for `@aggregates(of:)` of groups of them.
+/// The questions that the members of an input with `@filter(of:)` or `@order(of:)` ask of the rows of
+/// its type, or those of an input made for `@aggregates(of:)` of groups of them.
 package final class FilterStorage: Sendable {
   package enum Member: Sendable {
     case and, or, not
@@ -30,7 +30,7 @@ package final class FilterStorage: Sendable {
   }
 }
 
-/// What the members of a type with `@aggregates(of:)` are computed from.
+/// The columns that the members of a type with `@aggregates(of:)` are computed from.
 struct AggregateStorage: Sendable {
   struct Column: Sendable {
     let template: SQLTemplate

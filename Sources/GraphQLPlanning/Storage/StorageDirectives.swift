@@ -9,7 +9,7 @@ import GraphQLSchema
 /// docs/reference/directives.md.
 package enum StorageDirectives {
   package static let sdl = """
-    "The PostgreSQL type of the scalar, by the name that casts use. `jsonb` and `json` are JSON in responses, `int8` is a string, `timestamptz` is an instant in milliseconds and `timestamptz(6)` in microseconds, and a type without a form of its own is read and given as its text."
+    "The PostgreSQL type of the scalar, by the name that casts use. `jsonb` and `json` are JSON in responses, and `int8` is a string. `timestamptz` is an instant in milliseconds, `timestamptz(6)` in microseconds. A type without a form of its own is read and given as its text."
     directive @scalar(type: String!) on SCALAR
     "The value in SQL: a number, a text in quotes, or the tag of a type; by default the quoted name. With `sql`, a field that reads this value returns the enum value."
     directive @value(sql: String, type: String) on ENUM_VALUE
@@ -43,7 +43,7 @@ package enum StorageDirectives {
     directive @orderBy(by: String!, from: String, fromEnd: String, given: String, otherwise: String) on ENUM_VALUE
     "Conditions on the rows of this type: a member for each of its columns, each relation to a type with a filter, `and`, `or` and `not` are added. A field uses it as an argument."
     directive @filter(of: String!) on INPUT_OBJECT
-    "An order of the rows of this type, chosen by one member: one for each of its columns, each relation to one object of a type with an order, and the number of objects of each other relation is added. A list or connection uses a list of it as an argument; the type's key is appended."
+    "An order of the rows of this type, chosen by one member. Added are one for each of its columns, for each relation to one object of a type with an order, and for the number of objects of each other relation. A list or connection uses a list of it as an argument; the type's key is appended."
     directive @order(of: String!) on INPUT_OBJECT
     "Aggregates of the rows of this type: `count` and a member for each of its columns are added, and connections to the type get the fields `aggregates` and `groups`. They read all rows that the connection has on all pages. `cost`: the cost of each."
     directive @aggregates(of: String!, cost: Int! = 100) on OBJECT
@@ -76,9 +76,8 @@ package enum StorageDirectives {
   package static let names: Set<String> = [
     "scalar", "value", "when", "values", "hidden", "tag", "table", "join", "column", "sql", "embed",
     "reference", "connection", "list", "where", "orderBy", "filter", "order", "aggregates",
-    "call", "insert",
-    "update", "delete", "result", "userErrors", "secret", "password", "identityToken", "sealed",
-    "event", "confidential",
+    "call", "insert", "update", "delete", "result", "userErrors", "secret", "password",
+    "identityToken", "sealed", "event", "confidential",
   ]
 
   /// Returns the schema as clients see it: the same types, without these directives.

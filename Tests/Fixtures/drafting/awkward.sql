@@ -213,3 +213,7 @@ INSERT INTO wheel_relation VALUES (1, 'a'); INSERT INTO wheel VALUES (1, 1); INS
 -- Columns with reserved words as names are written, too.
 CREATE TABLE reserved_name ("null" text PRIMARY KEY, "case" integer, "user" text, "do" boolean, "table" date);
 INSERT INTO reserved_name VALUES ('a', 1, 'b', true, '2026-05-01');
+
+-- The orders by a number of related rows have a type RelationOrder.
+CREATE TABLE relation (id integer PRIMARY KEY, wheel_id integer REFERENCES wheel);
+INSERT INTO relation VALUES (1, 1);

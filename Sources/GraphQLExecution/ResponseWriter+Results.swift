@@ -37,9 +37,11 @@ extension ResponseWriter {
   }
 
   /// Writes the value of `data` from the record that a plan's statement returned.
-  mutating func writeData(from result: borrowing PostgresResult) throws(Failure) {
+  mutating func writeData(
+    from result: borrowing PostgresResult, column: Int = 0
+  ) throws(Failure) {
     guard result.rowCount == 1 else { throw .noRecord }
-    let isThere: Void? = result.withValue(row: 0, column: 0) { bytes in writeData(bytes) }
+    let isThere: Void? = result.withValue(row: 0, column: column) { bytes in writeData(bytes) }
     guard isThere != nil else { throw .noRecord }
     if isTooLarge { throw .tooLarge }
   }

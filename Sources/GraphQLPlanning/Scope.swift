@@ -124,6 +124,7 @@ struct TemplateRenderer {
     case .app? where scope.arguments[name] == nil: return statement.reference(.app)
     case .tag(let type)?: return schema.tag(ofTypeNamed: type).map { "\($0)" } ?? "NULL"
     case .result(let key)?:
+      if let text = scope.variables[.result(key: key)] { return text }
       guard let result = scope.variables[.result(key: nil)] else { break }
       // A member of what a mutation's function returned as jsonb.
       return key.map { "(\(result)::jsonb ->> \(literal: $0))" } ?? result

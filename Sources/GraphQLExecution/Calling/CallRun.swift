@@ -312,11 +312,11 @@ final class CallRun {
       frames: frames, secret: call.plan.makesSecret ? context.secret : nil,
       onError: operation.onError)
     do throws(ResponseWriter.Failure) {
-      if call.selection == nil {
+      if let column = call.plan.recordColumn {
+        try writer.writeData(from: result, column: column)
+      } else {
         guard result.rowCount == 1 else { throw .noRecord }
         try writer.writeDataWithoutRecord()
-      } else {
-        try writer.writeData(from: result)
       }
     } catch {
       switch error {

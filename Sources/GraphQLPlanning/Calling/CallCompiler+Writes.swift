@@ -11,11 +11,16 @@ import SQL
 ///       written AS (UPDATE ... FROM chosen ... RETURNING ...)
 ///     SELECT set_config('sociograph.result', {"count": ..., "rows": [{key columns}, ...]}), ...
 ///
+/// If the payload needs only the number of rows, its record is there in place of the result, and no
+/// statement follows. The rows themselves need another statement, as this one reads the tables as they
+/// were before it.
+///
 /// Which columns are written is a part of the plan: a column without a member keeps its default. A
 /// row that its writer could not read afterwards undoes everything.
 extension CallCompiler {
   func written(
-    _ write: WriteStorage, _ field: SelectionCompiler.CollectedField, _ arguments: FieldArguments
+    _ write: WriteStorage, _ field: SelectionCompiler.CollectedField, _ arguments: FieldArguments,
+    answer: SQLFragment?
   ) throws(GraphQLError) -> PlannedStatement {
     guard let table = write.table, let target = write.target else {
       throw GraphQLError("\(arguments.coordinate) has no table.", code: .internalServerError)
@@ -47,10 +52,36 @@ extension CallCompiler {
     var text: SQLFragment = "WITH "
     if let chosen { text.append("chosen AS MATERIALIZED (\(chosen)), ") }
     text.append("written AS (\(change) RETURNING \(returned)) ")
-    text.append(
-      settings(
-        with: result(write, rule, isLimited: chosen != nil, compiler, scope), compiler.statement))
+    let refusal = refusal(write, rule, isLimited: chosen != nil, compiler, scope)
+    let result: SQLFragment
+    if let answer {
+      result = refusal.isEmpty ? answer : "\(answer), CASE \(refusal) END"
+    } else {
+      let rows = rows(write)
+      result = kept(result: refusal.isEmpty ? rows : "CASE \(refusal) ELSE \(rows) END")
+    }
+    text.append(settings(with: result, compiler.statement))
     return finished(text, compiler.statement)
+  }
+
+  /// Returns whether the selection of a payload needs nothing but the number of rows.
+  func needsOnlyCount(
+    of payload: TypeID, _ field: SelectionCompiler.CollectedField, _ compiler: SelectionCompiler
+  ) -> Bool {
+    compiler.collectFields(of: payload, field.selectionSets).allSatisfy { member in
+      guard let storage = mapping[payload]?.fields[member.field.name.text] else {
+        return member.field.name.text == "__typename"
+      }
+      switch storage.kind {
+      case .userErrors: return true
+      case .leaf(let template, nil):
+        return !template.variables.isEmpty
+          && template.variables.allSatisfy {
+            TemplateVariable($0) == .result(key: WriteStorage.count)
+          }
+      default: return false
+      }
+    }
   }
 
   /// Returns the paths of the members of `input` and `set`, by their columns in the catalog.
@@ -231,19 +262,23 @@ extension CallCompiler {
 
   // MARK: - Result
 
-  /// Returns the result, or an expression that fails, so that nothing is written.
-  private func result(
-    _ write: WriteStorage, _ rule: SQLFragment?, isLimited: Bool, _ compiler: SelectionCompiler,
-    _ scope: Scope
-  ) -> SQLFragment {
+  /// Returns the result: the number of rows, and their keys.
+  private func rows(_ write: WriteStorage) -> SQLFragment {
     let members = write.keys.map { key -> SQLFragment in
       "\(literal: SQLQuoting.catalogName(key)), written.\(name: key)"
     }
-    let rows: SQLFragment = """
-      (SELECT jsonb_build_object('count', count(*), 'rows', \
+    return """
+      (SELECT jsonb_build_object(\(literal: WriteStorage.count), count(*), 'rows', \
       coalesce(jsonb_agg(jsonb_build_object(\(members.joined(separator: ", ")))), '[]')) \
       FROM written)::text
       """
+  }
+
+  /// Returns the branches of a CASE that fail, so that nothing is written; empty if there are none.
+  private func refusal(
+    _ write: WriteStorage, _ rule: SQLFragment?, isLimited: Bool, _ compiler: SelectionCompiler,
+    _ scope: Scope
+  ) -> SQLFragment {
     var cases: [SQLFragment] = []
     if isLimited {
       let found: SQLFragment = "(SELECT count(*) FROM chosen)"
@@ -255,7 +290,7 @@ extension CallCompiler {
       cases.append(
         "WHEN \(hidden) > 0 THEN \(failure(WriteRefusal.forbidden, hidden))")
     }
-    return cases.isEmpty ? rows : "CASE \(cases.joined(separator: " ")) ELSE \(rows) END"
+    return cases.joined(separator: " ")
   }
 
   /// Returns an expression that fails when it is evaluated, with a text that tells why.

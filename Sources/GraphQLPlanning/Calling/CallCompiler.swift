@@ -103,19 +103,26 @@ struct CallCompiler {
     }
     let row = RowBuilder(alias: "")
     var scope = Scope()
+    let isCounted = call.write != nil && needsOnlyCount(of: payload, field, compiler)
+    if isCounted {
+      scope.variables[.result(key: WriteStorage.count)] = "(SELECT count(*) FROM written)"
+    }
     scope.variables[.result(key: nil)] = ResultText.word
     let shape = try compiler.object(
       of: payload, selectionSets: field.selectionSets, row: row, scope: scope)
     let hasRecord = !row.columns.isEmpty
     let record = row.rowExpression
-    let selection = hasRecord ? finished("SELECT \(record)", compiler.statement) : nil
+    let selection = hasRecord && !isCounted ? finished("SELECT \(record)", compiler.statement) : nil
     let keepsAnswer = hasRecord && !call.makesSecret
     let prepared = preparedInputs(field.field, arguments)
     return CallPlan(
       frame: frame, definition: storage.definition, coordinate: storage.coordinate,
       transforms: prepared.transforms,
-      call: try action(call, field, arguments, prepared),
+      call: try action(
+        call, field, arguments, prepared,
+        answer: isCounted ? (hasRecord ? record : "NULL") : nil),
       selection: selection,
+      recordColumn: hasRecord ? (isCounted ? Self.resultColumn : 0) : nil,
       keeping: call.isOnce
         ? keeping(
           hasRecord ? record : nil, of: selection?.text, isKept: keepsAnswer, compiler.statement)
@@ -130,12 +137,12 @@ struct CallCompiler {
 
   private func action(
     _ call: CallStorage, _ field: SelectionCompiler.CollectedField, _ arguments: FieldArguments,
-    _ prepared: PreparedInputs
+    _ prepared: PreparedInputs, answer: SQLFragment?
   ) throws(GraphQLError) -> PlannedStatement {
     switch call.action {
     case .function(let function):
       statement(function, isClaimed: call.isOnce, field.field, arguments, prepared)
-    case .rows(let write): try written(write, field, arguments)
+    case .rows(let write): try written(write, field, arguments, answer: answer)
     }
   }
 
@@ -166,16 +173,24 @@ struct CallCompiler {
         \(reference(.bodyHash, statement))) THEN \(value) END
         """
     }
-    return finished(settings(with: value, statement), statement)
+    return finished(settings(with: kept(result: value), statement), statement)
   }
 
-  /// Returns the statement that sets who asks, and then the result.
+  /// Returns an expression that sets the result for the transaction's later statements.
+  func kept(result: SQLFragment) -> SQLFragment {
+    "set_config('sociograph.result', \(result), true)"
+  }
+
+  /// The column that `settings(with:_:)` has the result in.
+  static let resultColumn = 3
+
+  /// Returns the statement that sets who asks, and then has the result.
   func settings(with result: SQLFragment, _ statement: StatementBuilder) -> SQLFragment {
     """
     SELECT set_config('sociograph.viewer', (\(viewer(statement)))::text, true), \
     set_config('sociograph.locale', \(statement.reference(.locale)), true), \
     set_config('sociograph.app', \(statement.reference(.app)), true), \
-    set_config('sociograph.result', \(result), true), \(flushing(statement))
+    \(result), \(flushing(statement))
     """
   }
 

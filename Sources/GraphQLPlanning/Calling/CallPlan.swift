@@ -47,6 +47,7 @@ package struct PlannedStatement: Sendable {
 /// function's result from the setting `sociograph.result` of their transaction.
 ///
 ///     call -> selection        may be repeated
+///     call                     rows are written, and the payload needs no more than their number
 ///     call -> keeping          `isOnce`: the call claims the request's key first, and the selection
 ///                              also stores the response
 package final class CallPlan: Sendable {
@@ -58,8 +59,10 @@ package final class CallPlan: Sendable {
   package let transforms: [InputTransform]
   package let call: PlannedStatement
   /// The statement of the payload: one row with one column, its record. Nil if no part of it is in
-  /// the database.
+  /// the database, or the call returns it.
   package let selection: PlannedStatement?
+  /// The column of the last statement's row that is the payload's record; nil if there is none.
+  package let recordColumn: Int?
   package let keeping: PlannedStatement?
   /// The statement that returns the stored response, and sets the result for the statement after
   /// it.
@@ -89,9 +92,10 @@ package final class CallPlan: Sendable {
   init(
     frame: FieldFrame, definition: FieldDefinition, coordinate: String,
     transforms: [InputTransform], call: PlannedStatement,
-    selection: PlannedStatement?, keeping: PlannedStatement?, replay: PlannedStatement?,
-    again: PlannedStatement?, shape: ObjectShape, refusal: RefusalShape, makesSecret: Bool,
-    mayEndSessions: Bool, write: WriteStorage.Action? = nil,
+    selection: PlannedStatement?, recordColumn: Int?, keeping: PlannedStatement?,
+    replay: PlannedStatement?, again: PlannedStatement?, shape: ObjectShape,
+    refusal: RefusalShape, makesSecret: Bool, mayEndSessions: Bool,
+    write: WriteStorage.Action? = nil,
     writtenMembers: [String: [String]] = [:]
   ) {
     self.writtenMembers = writtenMembers
@@ -101,6 +105,7 @@ package final class CallPlan: Sendable {
     self.transforms = transforms
     self.call = call
     self.selection = selection
+    self.recordColumn = recordColumn
     self.keeping = keeping
     self.replay = replay
     self.again = again

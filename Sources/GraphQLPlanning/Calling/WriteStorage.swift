@@ -7,6 +7,9 @@ package struct WriteStorage: Sendable {
     case insert, update, delete
   }
 
+  /// The member of the result that is the number of rows.
+  static let count = "count"
+
   package let action: Action
   let target: TypeID?
   let targetName: String

@@ -37,9 +37,11 @@ package struct DraftFolder {
   package func withCopy<R>(
     of files: [(name: String, text: String)], _ body: (_ folder: String) throws -> R
   ) throws -> R {
-    let parent = (path as NSString).deletingLastPathComponent
-    let name = (path as NSString).lastPathComponent
-    let temporary = (parent.isEmpty ? "" : parent == "/" ? "/" : parent + "/") + ".\(name).drafting"
+    // Not by Foundation, whose paths of one character trap.
+    var parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    while parts.count > 1, parts.last?.isEmpty == true { parts.removeLast() }
+    let name = parts.removeLast()
+    let temporary = (parts + [".\(name).drafting"]).joined(separator: "/")
     let manager = FileManager.default
     try? manager.removeItem(atPath: temporary)
     try make(temporary)

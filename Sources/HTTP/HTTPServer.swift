@@ -183,11 +183,13 @@ package final class HTTPServer: @unchecked Sendable {
   }
 
   /// Closes every connection at once, answered or not. Call from any thread.
-  package func closeAll() {
+  ///
+  /// - Parameter handsOver: leaves the listener open, because another server accepts its clients.
+  package func closeAll(handsOver: Bool = false) {
     announceEnd()
     loop.execute { [self] in
       isDraining = true
-      stopListening()
+      stopListening(handsOver: handsOver)
       for connection in Array(connections.values) { connection.close(.shutdown) }
       finishDrainingIfEmpty()
     }

@@ -9,6 +9,8 @@ final class DraftedServer {
   let port: UInt16
   private let folder: TemporaryFolder
   private let server: ProgramRun
+  /// The server's log.
+  var errors: String { server.errors }
 
   /// - Parameters:
   ///   - arguments: more arguments of `draft`.

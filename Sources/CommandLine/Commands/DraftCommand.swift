@@ -62,11 +62,30 @@ enum DraftCommand {
     guard target.base.hasFiles else {
       throw CommandFailure("the folder \"\(folder)\" has no .drafted: sociograph draft writes it.")
     }
+    return try update(target, completed(options, target), isCheck: isCheck)
+  }
+
+  /// Brings what a database has become into a folder, as `--update` does; nothing if its files were
+  /// not drafted.
+  ///
+  /// - Parameter values: the values of `--database` and of what belongs to it.
+  static func update(_ folder: String, _ values: [String: [CommandOptions.Value]]) throws {
+    let target = DraftFolder(folder)
+    guard target.base.hasFiles else { return }
+    let options = CommandOptions(values: values, operands: [folder], warnings: [])
+    _ = try update(target, completed(options, target), isCheck: false)
+  }
+
+  /// Adds the options with which a folder was drafted to those that were given.
+  private static func completed(
+    _ options: CommandOptions, _ target: DraftFolder
+  ) -> CommandOptions {
     let saved = target.baseOptions().filter { !options.isTold($0.key) }
-    let values = saved.mapValues { [CommandOptions.Value(text: $0, origin: "\(folder)/.drafted")] }
-    let complete = CommandOptions(
+    let values = saved.mapValues {
+      [CommandOptions.Value(text: $0, origin: "\(target.path)/.drafted")]
+    }
+    return CommandOptions(
       values: options.values.merging(values) { $1 }, operands: options.operands, warnings: [])
-    return try update(target, complete, isCheck: isCheck)
   }
 
   // MARK: - Drafting
@@ -81,7 +100,7 @@ enum DraftCommand {
       aggregates: try options.isSet("aggregates"))
     let files = try checked(&draft, in: target, database.configuration())
     try target.write(files)
-    try target.keepBase(draft.files, options: selection(options))
+    try target.keepBase(draft.files, options: selection(options, database))
     for remark in draft.remarks { Console.say(remark) }
     let lines = files.reduce(0) { $0 + $1.text.count(where: \.isNewline) }
     Console.say(
@@ -98,11 +117,16 @@ enum DraftCommand {
       selection: TableSelection(options.list("tables")), role: options.text("role"))
   }
 
-  /// Returns the options that select what is drafted.
-  private static func selection(_ options: CommandOptions) -> [String: String] {
+  /// Returns the options that select what is drafted. The role is among them, so that a later update by
+  /// another one leaves out nothing.
+  private static func selection(
+    _ options: CommandOptions, _ database: Database
+  ) throws -> [String: String] {
     var selection: [String: String] = [:]
+    let session = try PostgresSession(database.configuration())
+    selection["role"] = try session.execute("SELECT current_user").first?.first.flatMap(\.self)
     for name in ["namespace", "tables", "role", "mutations", "aggregates"] {
-      selection[name] = options.text(name)
+      if let value = options.text(name) { selection[name] = value }
     }
     return selection
   }
@@ -172,7 +196,7 @@ enum DraftCommand {
     if !merge.written.isEmpty || !merge.removed.isEmpty {
       try target.write(merge.written, removing: merge.removed)
     }
-    if new != base { try target.keepBase(draft.files, options: selection(options)) }
+    if new != base { try target.keepBase(draft.files, options: selection(options, database)) }
     let merged = try target.texts().map { (name: $0.key, text: $0.value) }
     let errors: [String]
     do {

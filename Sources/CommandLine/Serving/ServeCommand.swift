@@ -85,12 +85,14 @@ enum ServeCommand {
     if geteuid() == 0 {
       Console.warn("running as root; --user NAME drops root's privileges")
     }
+    Console.say("checking the schema's storage directives")
     let (configuration, running) = try checked(settings, options, mapping, database, migrations)
     let server = try RunningServer(
       mapping, database: configuration, settings: running, doors: doors)
     starting.stop()
-    database.arrangeRestarts { restart in server.betweenStatements { restart() } }
-    signals.serve { server.cutOff() }
+    let served = ServedSchema(server, settings, doors)
+    database.arrangeRestarts { restart in served.server.betweenStatements { restart() } }
+    signals.serve { served.server.cutOff() }
     if !server.waitUntilReady() { Console.warn("the database does not respond yet") }
     for hint in hints { Console.print(hint) }
     announce(
@@ -101,13 +103,21 @@ enum ServeCommand {
       Console.say("for operators: \(shown)/metrics, /usage, /live, /ready")
     }
     manager.ready("serving")
-    manager.watch { server.askForLife($0) }
+    manager.watch { served.server.askForLife($0) }
+    if settings.watches {
+      served.watch(try database.configuration(), options) { mapping in
+        try checked(
+          settings, options, mapping, database, migrations, after: running)
+      }
+    }
     ProcessMemory.release()
     let signal = signals.wait()
+    served.stopWatching()
+    let last = served.server
     manager.stopping("finishing requests in progress")
     // A load balancer polls /ready and then sends no more requests; until then all are served. A
     // server in a terminal has no load balancer.
-    server.announceEnd(over: signal == SIGTERM ? settings.shutdownDelay : .zero)
+    last.announceEnd(over: signal == SIGTERM ? settings.shutdownDelay : .zero)
     if signal == SIGTERM, settings.shutdownDelay > .zero {
       Console.say("stopping: /ready fails; serving for another \(settings.shutdownDelay)")
       if signals.wait(settings.shutdownDelay) != nil {
@@ -115,18 +125,19 @@ enum ServeCommand {
       }
     }
     Console.say("stopping: finishing requests in progress")
-    server.stop()
+    last.stop()
+    served.waitForEarlierServers()
   }
 
   /// Returns the setting by which the graph makes links: the public address, or the one that the
   /// server listens on.
   private static func link(
-    _ settings: ServeSettings, _ owner: PostgresSession
+    _ settings: ServeSettings, _ owner: PostgresSession, isFirst: Bool
   ) throws -> (name: String, value: String) {
     let url = try PublicURL.settle(settings.publicURL, in: owner)
     if settings.server.outbox != nil { try PublicURL.require(url, for: "--outbox") }
     if let url {
-      Console.say("links begin with \(url)")
+      if isFirst { Console.say("links begin with \(url)") }
       return ("sociograph.public_url", url)
     }
     let scheme = settings.server.tls == nil ? "http" : "https"
@@ -136,24 +147,25 @@ enum ServeCommand {
       case .tcp: "\(scheme)://\(settings.server.address)"
       case .unix: "\(scheme)://localhost"
       }
-    Console.say("links begin with \(own), as there is no --public-url")
+    if isFirst { Console.say("links begin with \(own), as there is no --public-url") }
     return ("sociograph.own_url", own)
   }
 
   /// Checks the schema against its database.
   ///
+  /// - Parameter previous: the settings of the server that this one follows; nil for the first.
   /// - Returns: the configuration of statements, and the settings of the server.
   private static func checked(
     _ settings: ServeSettings, _ options: CommandOptions, _ mapping: StorageMapping,
-    _ database: Database, _ migrations: Migrations.Outcome
+    _ database: Database, _ migrations: Migrations.Outcome,
+    after previous: RunningServer.Settings? = nil
   ) throws -> (PostgresConfiguration, RunningServer.Settings) {
-    Console.say("checking the schema's storage directives")
     var configuration = try database.servingConfiguration(after: migrations)
     var writers = try database.writingConfiguration(options, after: migrations)
     // A database may be far away: one session for each role, not for each question.
     let owner = try PostgresSession(database.configuration())
     // The graph's functions ask for it.
-    let link = try link(settings, owner)
+    let link = try link(settings, owner, isFirst: previous == nil)
     configuration.settings.append(link)
     writers.settings.append(link)
     let writer = try PostgresSession(writers)
@@ -187,7 +199,9 @@ enum ServeCommand {
     configuration = try Database.pooled(
       configuration, options, by: "database", settings.pooler)
     running.constraintErrors = try ConstraintErrors.read(from: writer, for: mapping)
-    if let key = settings.cursorSigner ?? (try? Database.cursorSigner(owner)) {
+    if let previous {
+      running.execution.cursorSigner = previous.execution.cursorSigner
+    } else if let key = settings.cursorSigner ?? (try? Database.cursorSigner(owner)) {
       running.execution.cursorSigner = key
     } else {
       Console.warn(
@@ -196,7 +210,7 @@ enum ServeCommand {
             ? "--cursor-key FILE has one"
             : "Run \"sociograph migrate\" to create one"))
     }
-    running.pictures = try settings.photos.open(for: writer)
+    running.pictures = try previous?.pictures ?? settings.photos.open(for: writer)
     return (configuration, running)
   }
 

@@ -259,6 +259,10 @@ extension ServeSettings {
           "tasks", "on|off", default: "on",
           "whether to run the database's background tasks, in turn with its other servers"),
         Option(
+          "watch", nil,
+          "serve a changed schema without a restart: look each second at the files of --schema and at "
+            + "the database, and bring its changes into a drafted schema"),
+        Option(
           "shutdown-delay", "TIME", shown: "5s; none with the embedded database",
           "how long to serve after SIGTERM, while /ready fails and sockets are closed in turn"),
       ]),

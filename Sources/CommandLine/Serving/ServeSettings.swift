@@ -21,6 +21,8 @@ struct ServeSettings {
   let pooler: PostgresConfiguration.Pooler
   let statementTimeout: Duration
   let shutdownDelay: Duration
+  /// Whether a changed schema is served without a restart.
+  let watches: Bool
   let photos: PhotoSettings
   /// The base of links; nil if the graph has its own.
   let publicURL: String?
@@ -75,6 +77,7 @@ struct ServeSettings {
       try options.duration("shutdown-delay", in: .zero...(.seconds(8)))
       // An embedded database has one server: an operator who stops it starts the next one.
       ?? (options.text("database") == nil ? .zero : .seconds(5))
+    watches = try options.isSet("watch")
     pooler = try Self.pooler(options)
     publicURL = try PublicURL.read(options)
     account = try options.text("user").map { try ServiceUser($0, options.origin("user")) }

@@ -66,9 +66,10 @@ final class AdminService: @unchecked Sendable {
     server?.start()
   }
 
-  func stop() {
+  /// - Parameter handsOver: leaves the listener open, because another server accepts its clients.
+  func stop(handsOver: Bool = false) {
     let hasEnded = DispatchSemaphore(value: 0)
-    server?.closeAll()
+    server?.closeAll(handsOver: handsOver)
     loop.execute { [self] in
       pulse = nil
       server = nil

@@ -167,12 +167,14 @@ final class LoopService: @unchecked Sendable {
   }
 
   /// Closes every connection at once.
-  func cutOff() { server?.closeAll() }
+  func cutOff(handsOver: Bool = false) { server?.closeAll(handsOver: handsOver) }
 
   /// Stops accepting, lets requests finish, closes what is left; then `completion`.
-  func drain(_ completion: @escaping @Sendable () -> Void) {
-    announceEnd()
-    server?.drain { [self] in
+  ///
+  /// - Parameter handsOver: leaves the listener open, because another server accepts its clients.
+  func drain(handsOver: Bool = false, _ completion: @escaping @Sendable () -> Void) {
+    if !handsOver { announceEnd() }
+    server?.drain(handsOver: handsOver) { [self] in
       loop.execute { [self] in
         pool.stop { [self] in
           writers.stop { [self] in

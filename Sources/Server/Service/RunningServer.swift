@@ -302,23 +302,25 @@ package final class RunningServer: Sendable {
   }
 
   /// Lets requests finish and ends the loops; what is not done after `patience` is cut off.
-  package func stop(patience: Duration = .seconds(15)) {
+  ///
+  /// - Parameter handsOver: leaves the listening sockets open, because another server has them, too.
+  package func stop(patience: Duration = .seconds(15), handsOver: Bool = false) {
     tasks?.stop()
     outbox?.stop()
     let group = DispatchGroup()
     for service in services {
       group.enter()
-      service.drain { group.leave() }
+      service.drain(handsOver: handsOver) { group.leave() }
     }
     if group.wait(timeout: .now() + patience.timeInterval) != .success {
-      cutOff()
+      for service in services { service.cutOff(handsOver: handsOver) }
       _ = group.wait(timeout: .now() + 3)
     }
     sweeper?.stop()
     commits?.stop()
     // Last, so that traces and metrics show the shutdown too.
     traces?.stop()
-    admin?.stop()
+    admin?.stop(handsOver: handsOver)
     log.flush()
   }
 

@@ -93,12 +93,7 @@ enum DraftCommand {
   private static func draft(_ target: DraftFolder, _ options: CommandOptions) throws {
     let database = try Database.open(options)
     defer { database.close() }
-    let catalog = try catalog(database, options)
-    guard !catalog.order.isEmpty else { throw nothing(catalog, database.namespaces) }
-    var draft = Draft(
-      catalog, mutations: try options.isSet("mutations"),
-      aggregates: try options.isSet("aggregates"))
-    let files = try checked(&draft, in: target, database.configuration())
+    let (catalog, draft, files) = try drafted(for: target, options, database)
     try target.write(files)
     try target.keepBase(draft.files, options: selection(options, database))
     for remark in draft.remarks { Console.say(remark) }
@@ -107,6 +102,36 @@ enum DraftCommand {
       "drafted \(catalog.order.count) tables and views in \(target.path): \(files.count) files, "
         + "\(lines) lines")
     Console.print("Serve them: sociograph serve --schema \(target.path) --database URL")
+  }
+
+  /// Returns a draft that holds, of a database that did not change meanwhile: a field of what is
+  /// gone would be left out with all that mentions it.
+  ///
+  /// - Parameter history: the names of the draft before; nil for the first one.
+  private static func drafted(
+    for target: DraftFolder, _ options: CommandOptions, _ database: Database,
+    _ history: NameHistory? = nil
+  ) throws -> (catalog: DraftCatalog, draft: Draft, files: [(name: String, text: String)]) {
+    let session = try PostgresSession(database.configuration())
+    var state = try CatalogFingerprint.read(session)
+    for _ in 0..<10 {
+      let result = Result {
+        let catalog = try self.catalog(database, options)
+        if history == nil, catalog.order.isEmpty { throw nothing(catalog, database.namespaces) }
+        var draft = try Draft(
+          catalog, history: history ?? NameHistory(), mutations: options.isSet("mutations"),
+          aggregates: options.isSet("aggregates"))
+        let (files, warnings) = try checked(&draft, in: target, database.configuration())
+        return (catalog, draft, files, warnings)
+      }
+      let before = state
+      state = try CatalogFingerprint.read(session)
+      guard state == before else { continue }
+      let (catalog, draft, files, warnings) = try result.get()
+      for warning in warnings { Console.warn(warning) }
+      return (catalog, draft, files)
+    }
+    throw CommandFailure("the database keeps changing; try again when it rests.")
   }
 
   private static func catalog(
@@ -131,18 +156,19 @@ enum DraftCommand {
     return selection
   }
 
-  /// Returns the files of a draft that holds. A field that does not hold is left out, with a
-  /// warning: the rest serves.
+  /// Returns the files of a draft that holds, and warnings. A field that does not hold is left out,
+  /// with a warning: the rest serves.
   private static func checked(
     _ draft: inout Draft, in target: DraftFolder, _ configuration: PostgresConfiguration
-  ) throws -> [(name: String, text: String)] {
+  ) throws -> (files: [(name: String, text: String)], warnings: [String]) {
+    var warnings: [String] = []
     for _ in 0..<8 {
       let files = draft.files.map { (name: $0.name, text: $0.text) }
       let errors = try errors(files, in: target, configuration)
-      guard !errors.isEmpty else { return files }
+      guard !errors.isEmpty else { return (files, warnings) }
       let before = draft.files
       for finding in errors {
-        Console.warn("left out \(finding.coordinate): \(finding.message)")
+        warnings.append("left out \(finding.coordinate): \(finding.message)")
         draft.leaveOut(finding.coordinate)
       }
       guard draft.files != before else {
@@ -184,10 +210,7 @@ enum DraftCommand {
     let configuration = try database.configuration()
     let base = try target.base.texts()
     let mine = try target.texts()
-    var draft = try Draft(
-      catalog(database, options), history: NameHistory(base),
-      mutations: options.isSet("mutations"), aggregates: options.isSet("aggregates"))
-    let files = try checked(&draft, in: target, configuration)
+    let (_, draft, files) = try drafted(for: target, options, database, NameHistory(base))
     let new = Dictionary(files.map { ($0.name, $0.text) }) { first, _ in first }
     let merge = try DraftMerge(base: base, mine: mine, new: new)
     for line in merge.changes { Console.print(line) }

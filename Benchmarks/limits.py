@@ -213,7 +213,7 @@ def frame(kind, flags=0, stream=0, payload=b""):
     return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
 
 
-def head(stream, flags=4):
+def opening(stream, flags=4):
     """A POST whose body follows; its fields as HPACK's literals."""
     fields = {b":method": b"POST", b":scheme": b"http", b":path": b"/graphql", b":authority": b"a",
               b"content-type": b"application/json"}
@@ -262,7 +262,7 @@ def flooded(door, limit, text):
 def _(door, limit):
     with streams(door) as (one, read):
         for number in range(int(limit) + 1):
-            one.sendall(head(1 + 2 * number))
+            one.sendall(opening(1 + 2 * number))
         while (known := read())[0] not in (3, None):
             pass
         kind, stream, payload = known
@@ -277,7 +277,7 @@ def _(door, limit):
         window, part = 65_535, b" " * 16_000
         most = int(limit.split()[0])
         for number in range(2 * most // 64_000):
-            one.sendall(head(1 + 2 * number))
+            one.sendall(opening(1 + 2 * number))
             for _ in range(4):
                 while window < len(part):
                     kind, stream, payload = read()
@@ -295,7 +295,7 @@ def _(door, limit):
 
 @row("streams of HTTP/2 that a client resets")
 def _(door, limit):
-    return flooded(door, limit, lambda number: head(1 + 2 * number, 4) + frame(3, 0, 1 + 2 * number, b"\0\0\0\x08"))
+    return flooded(door, limit, lambda number: opening(1 + 2 * number, 4) + frame(3, 0, 1 + 2 * number, b"\0\0\0\x08"))
 
 
 @row("frames of HTTP/2 without content: PING, SETTINGS, PRIORITY, empty DATA")
@@ -426,6 +426,13 @@ def _(door, limit):
     return door.both(door.post("{ __typename }"), door.post("", body=json.dumps([one] * (int(limit) + 1))))
 
 
+@row("sets of variables in one request")
+def _(door, limit):
+    def body(count):
+        return json.dumps({"query": "query($on: Boolean!) { __typename @include(if: $on) }", "variables": [{"on": True}] * count})
+    return door.both(door.post("", body=body(int(limit))), door.post("", body=body(int(limit) + 1)))
+
+
 # MARK: What is asked for
 
 
@@ -444,7 +451,8 @@ def _(door, limit):
 
 
 FILTERS = ("--schema", "Benchmarks/filters", "--namespace", "filters")
-FILTERED = "CREATE SCHEMA filters; CREATE TABLE filters.person (id int PRIMARY KEY, name text NOT NULL, friend_id int)"
+FILTERED = ("CREATE SCHEMA IF NOT EXISTS filters; CREATE TABLE IF NOT EXISTS filters.person "
+            "(id int PRIMARY KEY, name text NOT NULL, friend_id int)")
 
 
 def people(argument):
@@ -468,6 +476,21 @@ def _(door, limit):
             *both(lambda count: "{or: %s}" % repeated(one, count), alternatives)]
 
 
+@row("conditions in a field's lists of input objects", *FILTERS)
+def _(door, limit):
+    # An object and its condition.
+    most = int(limit.split(",")[0]) // 2
+    return door.documents(*(people("anyOf: " + repeated('{name: "a"}', count)) for count in (most, most + 1)))
+
+
+@row("rows of one insert", *FILTERS)
+def _(door, limit):
+    def insert(count, first):
+        rows = ", ".join('{id: %d, name: "a"}' % number for number in range(first, first + count))
+        return "mutation { insertPeople(input: [%s]) { count userErrors { code } } }" % rows
+    return door.documents(insert(int(limit), 1), insert(int(limit) + 1, 1_000))
+
+
 @row("orders of a list", *FILTERS)
 def _(door, limit):
     most, steps = map(int, re.findall(r"\d+", limit))
@@ -476,6 +499,15 @@ def _(door, limit):
         return "orderBy: [%s]" % ("{friend: " * count + "{name: ASC}" + "}" * count)
     lists = ("orderBy: " + repeated("{name: ASC}", count) for count in (most, most + 1))
     return [*door.documents(*map(people, lists)), *door.documents(people(nested(steps)), people(nested(steps + 1)))]
+
+
+@row("aggregates and groups of an operation", *FILTERS, "--rate-limit-address", "off")
+def _(door, limit):
+    # Each in 70 rows is within 10,000 points, and in 100 rows with the rows themselves it is not.
+    def both(text):
+        query = "{ people(first: %%d) { nodes { friends { %s } } } }" % text
+        return door.documents(query % 70, query % 100)
+    return [*both("aggregates { count name { max } }"), *both("groups(by: {name: true}) { aggregates { count } }")]
 
 
 @row("elements of a response")

@@ -10,12 +10,15 @@ import Testing
   private static let samples = TestCluster.packageFolder + "/../shared/databases"
 
   /// A new database with the contents of files of SQL.
-  private func database(_ files: [String]) throws -> String {
+  ///
+  /// - Parameter stops: whether an error ends it; nil for files of our own.
+  private func database(_ files: [String], stops: Bool? = nil) throws -> String {
     let database = try TestCluster.newDatabase()
     for file in files {
       // Those of others name roles that are not here.
-      let stops = file.hasPrefix(Self.samples) ? "0" : "1"
-      let run = try command("psql", "-q", "-v", "ON_ERROR_STOP=\(stops)", "-f", file, database)
+      let stops = stops ?? !file.hasPrefix(Self.samples)
+      let run = try command(
+        "psql", "-q", "-v", "ON_ERROR_STOP=\(stops ? 1 : 0)", "-f", file, database)
       try #require(run.status == 0, "\(file): \(run.output)")
     }
     return database
@@ -60,6 +63,20 @@ import Testing
     let database = try database(files)
     try TestCluster.session(database).execute("REFRESH MATERIALIZED VIEW rental_by_category")
     #expect(try compare(database) > 4000)
+  }
+
+  private static let given = ProcessInfo.processInfo.environment["SOCIOGRAPH_DRAFTED_SQL"]
+
+  /// SOCIOGRAPH_DRAFTED_SQL has the files of another database, separated by colons, and
+  /// SOCIOGRAPH_DRAFTED_NAMESPACES its schemas.
+  @Test(.enabled(if: given != nil, "needs SOCIOGRAPH_DRAFTED_SQL"))
+  func `a given database is served with its rows`() throws {
+    let files = (Self.given ?? "").split(separator: ":").map(String.init)
+    let namespaces = ProcessInfo.processInfo.environment["SOCIOGRAPH_DRAFTED_NAMESPACES"]
+    let count = try compare(
+      database(files, stops: false), ["--namespace", namespaces ?? "public"])
+    print("compared \(count) rows")
+    #expect(count > 0)
   }
 
   // MARK: - Privileges and options

@@ -124,10 +124,16 @@ struct DraftComparison {
       ?? "this." + (Self.argument("name", of: "column", in: field.directives) ?? snake)
     let value: String
     switch type {
-    case "DateTime" where !isList:
-      let text =
-        #"to_char((\#(source)) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"#
-      value = "to_json(regexp_replace(\(text), '000Z$', 'Z'))"
+    case "DateTime":
+      func text(_ instant: String) -> String {
+        let text = #"to_char((\#(instant)) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"#
+        return "regexp_replace(\(text), '000Z$', 'Z')"
+      }
+      value =
+        isList
+        ? "to_json(CASE WHEN \(source) IS NOT NULL THEN "
+          + "ARRAY(SELECT \(text("instant")) FROM unnest(\(source)) AS instant) END)"
+        : "to_json(\(text(source)))"
     case "JSON", "JSONText": value = "to_json(\(source))"
     case _ where scalars.contains(type) && type != "DateScalar" && type != "Date":
       value = "to_json((\(source))::text\(isList ? "[]" : ""))"

@@ -78,14 +78,14 @@ struct WriteFields {
           "update" + plural, [filter, "set: \(types.changes)!", "atMost: Int! = 1"], types.payload,
           DraftedDirective.text("update", [("of", table.type)])))
     }
-    if !fields.isEmpty { result.append(payload(of: table, key, order, named: types.payload)) }
     if table.relation.isDeletable, let filter {
       fields.append(
         field(
-          "delete" + plural, [filter, "atMost: Int! = 1"], "DeletionPayload",
+          "delete" + plural, [filter, "atMost: Int! = 1"], types.payload,
           DraftedDirective.text("delete", [("of", table.type)])))
     }
     guard !fields.isEmpty else { return [] }
+    result.append(payload(of: table, key, order, named: types.payload))
     isEmpty = false
     result.append(DraftedDefinition(keyword: "extend type", name: "Mutation", members: fields))
     return result
@@ -133,7 +133,9 @@ struct WriteFields {
       keyword: "type", name: name,
       members: [
         DraftedMember(
-          name: "rows", description: "The rows that were written, in the order of their key.",
+          name: "rows",
+          description:
+            "The rows that were written, or that are gone, as they were; in the order of their key.",
           type: "[\(table.type)!]!",
           directives: [
             DraftedDirective.text("list", [("from", rows), ("on", on), ("orderBy", order)])
@@ -157,7 +159,6 @@ struct WriteFields {
     DraftedDefinition(
       keyword: "directive", name: "@transaction on MUTATION",
       description: "Executes all fields as one transaction: if one is refused, nothing is written."),
-    DraftedDefinition(keyword: "type", name: "DeletionPayload", members: outcome),
     DraftedDefinition(
       keyword: "type", name: "WriteError", description: "Why a mutation was refused.",
       members: [

@@ -81,7 +81,17 @@ extension PostgresError {
       case .invalidValue, .invalidEncoding: "a statement failed over a value"
       default: "a statement failed: " + message
       }
-    return text + (sqlState.isEmpty ? "" : " (SQLSTATE \(sqlState))")
+    let hint =
+      isOfAnotherCatalog
+      ? "; has the database changed since the server was started? sociograph schema --check tells, "
+        + "and serve --watch follows it" : ""
+    return text + (sqlState.isEmpty ? "" : " (SQLSTATE \(sqlState))") + hint
+  }
+
+  /// Whether a statement that held when the server was started names what is not there.
+  private var isOfAnotherCatalog: Bool {
+    // undefined_column, undefined_table, undefined_function, undefined_object
+    ["42703", "42P01", "42883", "42704"].contains(sqlState)
   }
 }
 

@@ -240,8 +240,17 @@ import Testing
         """)
     #expect(
       try shop.ask(
-        "mutation { deleteAlbums(filter: {title: {eq: \"Two\"}}) { count userErrors { code } } }")
-        == #"{"data":{"deleteAlbums":{"count":1,"userErrors":[]}}}"#)
+        """
+        mutation { deleteAlbums(filter: {title: {eq: "Two"}}) { count userErrors { code }
+          rows { title price artist { name albums(filter: {size: {eq: S}}) { totalCount } } } } }
+        """)
+          == """
+          {"data":{"deleteAlbums":{"count":1,"userErrors":[],"rows":[{"title":"Two","price":null,\
+          "artist":{"name":"Ada","albums":{"totalCount":2}}}]}}}
+          """)
+    #expect(
+      try shop.ask("mutation { deleteAlbums(filter: {title: {eq: \"Two\"}}) { rows { title } } }")
+        == #"{"data":{"deleteAlbums":{"rows":[]}}}"#)
     #expect(
       try shop.ask("mutation { deleteAlbums(filter: {}) { count userErrors { code } } }")
         == #"{"data":{"deleteAlbums":{"count":null,"userErrors":[{"code":"TOO_MANY"}]}}}"#)

@@ -119,6 +119,22 @@ import Testing
     #expect(rest == #"{"data":{"customers":{"nodes":[{"name":"Ben","phone":null}]}}}"#)
   }
 
+  @Test func `without it, the log says that the database may have changed`() throws {
+    let database = try TestCluster.newDatabase()
+    let session = try TestCluster.session(database)
+    try session.execute(Self.tables)
+    let server = try DraftedServer(database)
+    try session.execute("ALTER TABLE customer RENAME name TO title")
+    #expect(
+      try Self.ask("{ customer(customerId: 1) { name } }", server.port)
+        .contains("INTERNAL_SERVER_ERROR"))
+    #expect(
+      eventually {
+        server.errors.contains("has the database changed since the server was started?")
+      },
+      "\(server.errors)")
+  }
+
   /// A client that sends one request after the other over a connection. It opens the next one when the
   /// server says that it closes this one, and asks again where one that had lain idle is closed.
   private final class Client: Sendable {

@@ -11,21 +11,21 @@ import SQL
 ///       written AS (UPDATE ... FROM chosen ... RETURNING ...)
 ///     SELECT set_config('sociograph.result', {"count": ..., "rows": [{key columns}, ...]}), ...
 ///
-/// If the payload needs only the number of rows, its record is there in place of the result, and no
-/// statement follows. The rows themselves need another statement, as this one reads the tables as they
-/// were before it.
+/// The statement reads the tables as they were before it. Rows that are inserted or updated thus need
+/// another statement for the payload. Deleted rows need this one, which has the payload's record in
+/// place of the result; so has one whose payload needs only the number of rows.
 ///
 /// Which columns are written is a part of the plan: a column without a member keeps its default. A
 /// row that its writer could not read afterwards undoes everything.
 extension CallCompiler {
   func written(
     _ write: WriteStorage, _ field: SelectionCompiler.CollectedField, _ arguments: FieldArguments,
-    answer: SQLFragment?
+    answer: (record: SQLFragment, compiler: SelectionCompiler)?
   ) throws(GraphQLError) -> PlannedStatement {
     guard let table = write.table, let target = write.target else {
       throw GraphQLError("\(arguments.coordinate) has no table.", code: .internalServerError)
     }
-    let compiler = compiler()
+    let compiler = answer?.compiler ?? compiler()
     var scope = Scope()
     scope.coordinate = arguments.coordinate
     scope.arguments = arguments
@@ -55,7 +55,7 @@ extension CallCompiler {
     let refusal = refusal(write, rule, isLimited: chosen != nil, compiler, scope)
     let result: SQLFragment
     if let answer {
-      result = refusal.isEmpty ? answer : "\(answer), CASE \(refusal) END"
+      result = refusal.isEmpty ? answer.record : "\(answer.record), CASE \(refusal) END"
     } else {
       let rows = rows(write)
       result = kept(result: refusal.isEmpty ? rows : "CASE \(refusal) ELSE \(rows) END")
@@ -64,11 +64,14 @@ extension CallCompiler {
     return finished(text, compiler.statement)
   }
 
-  /// Returns whether the selection of a payload needs nothing but the number of rows.
-  func needsOnlyCount(
-    of payload: TypeID, _ field: SelectionCompiler.CollectedField, _ compiler: SelectionCompiler
+  /// Returns whether the statement that writes has the payload's record: for rows that are deleted, or
+  /// if nothing but their number is selected.
+  func answersAlone(
+    _ write: WriteStorage, _ payload: TypeID, _ field: SelectionCompiler.CollectedField,
+    _ compiler: SelectionCompiler
   ) -> Bool {
-    compiler.collectFields(of: payload, field.selectionSets).allSatisfy { member in
+    if write.action == .delete { return true }
+    return compiler.collectFields(of: payload, field.selectionSets).allSatisfy { member in
       guard let storage = mapping[payload]?.fields[member.field.name.text] else {
         return member.field.name.text == "__typename"
       }
@@ -263,7 +266,7 @@ extension CallCompiler {
   // MARK: - Result
 
   /// Returns the result: the number of rows, and their keys.
-  private func rows(_ write: WriteStorage) -> SQLFragment {
+  func rows(_ write: WriteStorage) -> SQLFragment {
     let members = write.keys.map { key -> SQLFragment in
       "\(literal: SQLQuoting.catalogName(key)), written.\(name: key)"
     }

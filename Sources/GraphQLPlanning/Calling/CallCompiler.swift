@@ -103,16 +103,18 @@ struct CallCompiler {
     }
     let row = RowBuilder(alias: "")
     var scope = Scope()
-    let isCounted = call.write != nil && needsOnlyCount(of: payload, field, compiler)
-    if isCounted {
-      scope.variables[.result(key: WriteStorage.count)] = "(SELECT count(*) FROM written)"
-    }
     scope.variables[.result(key: nil)] = ResultText.word
+    let isAnswered = call.write.map { answersAlone($0, payload, field, compiler) } ?? false
+    if isAnswered, let write = call.write {
+      scope.variables[.result(key: WriteStorage.count)] = "(SELECT count(*) FROM written)"
+      scope.variables[.result(key: nil)] = rows(write)
+    }
     let shape = try compiler.object(
       of: payload, selectionSets: field.selectionSets, row: row, scope: scope)
     let hasRecord = !row.columns.isEmpty
     let record = row.rowExpression
-    let selection = hasRecord && !isCounted ? finished("SELECT \(record)", compiler.statement) : nil
+    let selection =
+      hasRecord && !isAnswered ? finished("SELECT \(record)", compiler.statement) : nil
     let keepsAnswer = hasRecord && !call.makesSecret
     let prepared = preparedInputs(field.field, arguments)
     return CallPlan(
@@ -120,9 +122,9 @@ struct CallCompiler {
       transforms: prepared.transforms,
       call: try action(
         call, field, arguments, prepared,
-        answer: isCounted ? (hasRecord ? record : "NULL") : nil),
+        answer: isAnswered ? (hasRecord ? record : "NULL", compiler) : nil),
       selection: selection,
-      recordColumn: hasRecord ? (isCounted ? Self.resultColumn : 0) : nil,
+      recordColumn: hasRecord ? (isAnswered ? Self.resultColumn : 0) : nil,
       keeping: call.isOnce
         ? keeping(
           hasRecord ? record : nil, of: selection?.text, isKept: keepsAnswer, compiler.statement)
@@ -137,7 +139,7 @@ struct CallCompiler {
 
   private func action(
     _ call: CallStorage, _ field: SelectionCompiler.CollectedField, _ arguments: FieldArguments,
-    _ prepared: PreparedInputs, answer: SQLFragment?
+    _ prepared: PreparedInputs, answer: (record: SQLFragment, compiler: SelectionCompiler)?
   ) throws(GraphQLError) -> PlannedStatement {
     switch call.action {
     case .function(let function):

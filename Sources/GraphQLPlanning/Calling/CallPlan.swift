@@ -47,7 +47,7 @@ package struct PlannedStatement: Sendable {
 /// function's result from the setting `sociograph.result` of their transaction.
 ///
 ///     call -> selection        may be repeated
-///     call                     rows are written, and the payload needs no more than their number
+///     call                     rows are deleted, or written and the payload needs only their number
 ///     call -> keeping          `isOnce`: the call claims the request's key first, and the selection
 ///                              also stores the response
 package final class CallPlan: Sendable {

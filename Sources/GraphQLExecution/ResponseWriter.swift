@@ -18,20 +18,20 @@ struct ResponseWriter: ~Copyable {
   var notes: [Note] = []
   let program: ShapeProgram
   var frames: RecordFrames
-  private var cursorBytes: [UInt8] = []
+  var cursorBytes: [UInt8] = []
   /// The answers of `__schema` and `__type`, by response name.
   private let introspection: [String: [UInt8]]
-  private let cursorSigner: CursorSigner
+  let cursorSigner: CursorSigner
   /// The token made for the request.
   private let secret: String?
   /// The actual cost of the response, counted as in `OperationSize`.
   var cost = 0
   /// No object is begun once the text is longer.
-  private let maximumBytes: Int
+  let maximumBytes: Int
   /// What errors do to the response around them.
   private let onError: ErrorBehavior
   /// The maximum number of items of a list without pages.
-  private let maximumItems: Int
+  let maximumItems: Int
   /// Keys of a live query, with the indices of their topics.
   private(set) var dependencies: Set<DependencyKey> = []
   /// Whether the response exceeds its maximum size, so that writing stopped.
@@ -42,7 +42,7 @@ struct ResponseWriter: ~Copyable {
     /// An object that is written has fields that are of a later part.
     case pending(part: Int, path: [PathSegment])
 
-    fileprivate mutating func prepend(_ step: PathSegment) {
+    mutating func prepend(_ step: PathSegment) {
       switch self {
       case .error(var error):
         error.path?.insert(step, at: 0)
@@ -233,13 +233,13 @@ struct ResponseWriter: ~Copyable {
   }
 
   @inline(never)
-  private mutating func giveUp() -> Outcome {
+  mutating func giveUp() -> Outcome {
     isTooLarge = true
     return .failed
   }
 
   /// Completes the paths of new errors by one step, and decides where a null stays.
-  private mutating func settle(
+  mutating func settle(
     _ outcome: Outcome, _ start: Int, _ known: Int, _ step: PathSegment, _ isNonNull: Bool,
     _ coordinate: String
   ) -> Outcome {
@@ -352,7 +352,7 @@ struct ResponseWriter: ~Copyable {
 
   /// Ends a list, and says that the others of so many items come later, where there are any.
   @inline(__always)
-  private mutating func end(_ stream: Int32, of count: Int) {
+  mutating func end(_ stream: Int32, of count: Int) {
     json.append(UInt8(ascii: "]"))
     if stream >= 0 { noteOthers(stream, of: count) }
   }
@@ -366,7 +366,7 @@ struct ResponseWriter: ~Copyable {
   }
 
   /// The record in an entry, under a frame of its own.
-  private mutating func element(
+  mutating func element(
     _ entry: RecordFrames.Entry, _ index: Int32, _ bytes: RawSpan
   ) -> Outcome {
     let base = frames.depth
@@ -399,207 +399,9 @@ struct ResponseWriter: ~Copyable {
     }
   }
 
-  private mutating func unreadable() -> Outcome {
+  mutating func unreadable() -> Outcome {
     failedItem = nil
     notes.append(.error(.fault("A value of a statement's record could not be read.", path: [])))
     return .failed
-  }
-
-  // MARK: - Lists
-
-  private mutating func list(
-    _ entry: RecordFrames.Entry, _ record: Int32, _ itemsNonNull: Bool, _ bytes: RawSpan,
-    _ stream: Int32 = -1
-  ) -> Outcome {
-    guard entry.length >= 0 else {
-      // A list that only other types have, or that a mask hides.
-      json.append("[]")
-      return .written
-    }
-    cost &+= 2
-    let base = frames.depth
-    guard let count = frames.pushArray(bytes, Int(entry.offset), Int(entry.length)) else {
-      return unreadable()
-    }
-    if count > maximumItems { return tooLong(base) }
-    let outcome = items(base, count, reversed: false, record, itemsNonNull, bytes, stream)
-    frames.pop(to: base)
-    return outcome
-  }
-
-  @inline(never)
-  private mutating func tooLong(_ base: Int) -> Outcome {
-    frames.pop(to: base)
-    failedItem = nil
-    notes.append(
-      .error(
-        GraphQLError(
-          "The list has more than \(maximumItems) elements, and no pages. Ask for a part of it.",
-          path: [],
-          code: .resultLimitExceeded)))
-    return .failed
-  }
-
-  private mutating func items(
-    _ base: Int, _ count: Int, reversed: Bool, _ record: Int32, _ itemsNonNull: Bool,
-    _ bytes: RawSpan, _ stream: Int32 = -1
-  ) -> Outcome {
-    let range = program.range(of: stream, in: count)
-    json.append(UInt8(ascii: "["))
-    for position in range {
-      if position > range.lowerBound { json.append(UInt8(ascii: ",")) }
-      let entry = frames[base + (reversed ? count - 1 - position : position)]
-      let start = json.count
-      let known = notes.count
-      let outcome = entry.length >= 0 ? element(entry, record, bytes) : .null
-      if outcome == .written, notes.count == known { continue }
-      if settle(outcome, start, known, .index(position), itemsNonNull, "of a list") == .failed {
-        failedItem = FailedItem(position: position, text: start, notes: known)
-        return .failed
-      }
-    }
-    end(stream, of: count)
-    return .written
-  }
-
-  private mutating func leaves(
-    _ entry: RecordFrames.Entry, _ format: LeafFormat, _ itemsNonNull: Bool, _ bytes: RawSpan,
-    _ stream: Int32 = -1
-  ) -> Outcome {
-    guard entry.length >= 0 else { return .null }
-    guard json.count <= maximumBytes else { return giveUp() }
-    let base = frames.depth
-    guard let count = frames.pushArray(bytes, Int(entry.offset), Int(entry.length)) else {
-      guard frames.isNested(bytes, Int(entry.offset), Int(entry.length)) else {
-        return unreadable()
-      }
-      failedItem = nil
-      return notRepresentable("A list cannot represent an array of several dimensions.")
-    }
-    defer { frames.pop(to: base) }
-    let range = program.range(of: stream, in: count)
-    json.append(UInt8(ascii: "["))
-    for index in range {
-      if index > range.lowerBound { json.append(UInt8(ascii: ",")) }
-      let start = json.count
-      let known = notes.count
-      let outcome = leaf(frames[base + index], format, bytes)
-      if outcome == .written, notes.count == known { continue }
-      if settle(outcome, start, known, .index(index), itemsNonNull, "of a list") == .failed {
-        failedItem = FailedItem(position: index, text: start, notes: known)
-        return .failed
-      }
-    }
-    end(stream, of: count)
-    return .written
-  }
-
-  // MARK: - Connections
-
-  private mutating func connection(_ index: Int, _ bytes: RawSpan, _ parentBase: Int) -> Outcome {
-    cost &+= Int(program.connections[index].cost)
-    let base = frames.depth
-    guard let page = page(index, bytes, parentBase) else { return unreadable() }
-    let outcome = object(program.connections[index].object, bytes, parentBase, page)
-    frames.pop(to: base)
-    return outcome
-  }
-
-  /// Its elements under frames of their own; nil where they cannot be read.
-  mutating func page(_ index: Int, _ bytes: RawSpan, _ parentBase: Int) -> Page? {
-    let connection = program.connections[index]
-    let base = frames.depth
-    var found = 0
-    if connection.itemsColumn >= 0 {
-      let entry = frames[parentBase + Int(connection.itemsColumn)]
-      if entry.length >= 0 {
-        guard let count = frames.pushArray(bytes, Int(entry.offset), Int(entry.length)) else {
-          return nil
-        }
-        found = count
-      }
-    }
-    found += connection.skipped
-    return Page(
-      connection: index, base: base - connection.skipped,
-      count: min(found, connection.pageSize), hasMore: found > connection.pageSize)
-  }
-
-  /// Writes the page information of the enclosing page, or of the value's own page.
-  private mutating func pageInfo(
-    _ index: Int32, _ own: Int32, _ bytes: RawSpan, _ base: Int, _ page: Page
-  ) -> Outcome {
-    guard own >= 0 else { return object(index, bytes, base, page) }
-    let inner = frames.depth
-    guard let page = self.page(Int(own), bytes, base) else { return unreadable() }
-    let outcome = object(index, bytes, base, page)
-    frames.pop(to: inner)
-    return outcome
-  }
-
-  private mutating func edges(
-    _ edge: Int32, _ page: Page, _ bytes: RawSpan, _ stream: Int32 = -1
-  ) -> Outcome {
-    let isBackward = program.connections[page.connection].isBackward
-    let range = program.range(of: stream, in: page.count)
-    json.append(UInt8(ascii: "["))
-    for position in range {
-      if position > range.lowerBound { json.append(UInt8(ascii: ",")) }
-      let entry = frames[page.base + (isBackward ? page.count - 1 - position : position)]
-      let start = json.count
-      let known = notes.count
-      let base = frames.depth
-      cost &+= 1
-      guard frames.pushRecord(bytes, Int(entry.offset), Int(max(entry.length, 0))) != nil else {
-        return unreadable()
-      }
-      let outcome = object(edge, bytes, base, page)
-      frames.pop(to: base)
-      if notes.count > known {
-        for index in known..<notes.count { notes[index].prepend(.index(position)) }
-      }
-      if outcome == .failed {
-        keepCause(from: known)
-        failedItem = FailedItem(position: position, text: start, notes: known)
-        return .failed
-      }
-    }
-    end(stream, of: page.count)
-    return .written
-  }
-
-  /// The cursor of the first or last element of the page, or null when the page is empty.
-  private mutating func boundary(isFirst: Bool, _ page: Page, _ bytes: RawSpan) {
-    guard page.count > 0 else { return json.writeNull() }
-    let isBackward = program.connections[page.connection].isBackward
-    let entry = frames[page.base + (isFirst == isBackward ? page.count - 1 : 0)]
-    let base = frames.depth
-    guard frames.pushRecord(bytes, Int(entry.offset), Int(max(entry.length, 0))) != nil else {
-      frames.pop(to: base)
-      return json.writeNull()
-    }
-    cursor(page.connection, bytes, base)
-    frames.pop(to: base)
-  }
-
-  private mutating func cursor(_ index: Int, _ bytes: RawSpan, _ base: Int) {
-    let connection = program.connections[index]
-    cursorBytes.removeAll(keepingCapacity: true)
-    for place in Int(connection.firstKey)..<Int(connection.endKey) {
-      let entry = frames[base + Int(program.keyColumns[place])]
-      guard entry.length >= 0 else {
-        cursorBytes.append(0xFF)
-        cursorBytes.append(0xFF)
-        continue
-      }
-      let length = min(Int(entry.length), Cursor.maximumKeyBytes)
-      cursorBytes.append(UInt8(truncatingIfNeeded: length >> 8))
-      cursorBytes.append(UInt8(truncatingIfNeeded: length))
-      for index in 0..<length { cursorBytes.append(bytes.byte(at: Int(entry.offset) + index)) }
-    }
-    Cursor.append(cursorSigner, to: &cursorBytes, order: connection.order)
-    json.append(UInt8(ascii: "\""))
-    Base64URL.append(cursorBytes) { json.append($0) }
-    json.append(UInt8(ascii: "\""))
   }
 }

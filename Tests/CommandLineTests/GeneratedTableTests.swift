@@ -278,7 +278,11 @@ import Testing
         ("sets of variables in one request", "%", "maximum-variable-sets", code(.badRequest)),
         ("page", "% elements", "maximum-page-size", code(.badUserInput)),
         ("IDs in one list", "100", nil, code(.badUserInput)),
-        ("conditions in a field's lists of input objects", "100", nil, code(.badUserInput)),
+        (
+          "conditions in a field's lists of input objects", "100, with each object as one more",
+          nil,
+          code(.badUserInput)
+        ),
         (
           "a filter",
           "\(planner.maximumFilterConditions) conditions, \(planner.maximumFilterDepth) levels, "
@@ -291,6 +295,10 @@ import Testing
         ),
         ("rows of one insert", "\(planner.maximumInsertedRows)", nil, code(.badUserInput)),
         ("elements of a response", "%", "maximum-elements", code(.costLimitExceeded)),
+        (
+          "aggregates and groups of an operation", "100 points for each, as part of its cost",
+          nil, code(.costLimitExceeded)
+        ),
         ("cost of an operation", "%", "maximum-cost", code(.costLimitExceeded)),
         (
           "response", "% bytes", "maximum-response-bytes",

@@ -1,7 +1,7 @@
 import Postgres
 import SQL
 
-/// How values of a PostgreSQL type appear in the schema.
+/// The form of a PostgreSQL type's values in the schema.
 struct LeafForm {
   /// The type as SDL writes it, without `!`: `Int`, `[String]`.
   let type: String

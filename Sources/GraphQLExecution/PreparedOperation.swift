@@ -100,7 +100,7 @@ package final class PreparedOperation {
   package var live: LiveOptions? { content.live }
   /// Whether the fields of a mutation are one transaction.
   var isTransaction: Bool { content.isTransaction }
-  /// What errors do to the response around them.
+  /// The effect of errors on the response around them.
   package var onError: ErrorBehavior { content.onError }
   /// The elements of the schema that it uses, or nil if nobody counts them.
   package var usage: OperationUsage? { content.usage }

@@ -8,7 +8,7 @@ import JSON
 ///
 /// A null where the schema allows none becomes an error with its path and moves up to the nearest
 /// nullable place, whose text is taken back. GraphQL September 2025, 6.4.4 Handling Execution Errors.
-/// Of the errors beneath such a place only the one that made it null is told (proposal 1184). Other
+/// The response has only the error that made such a place null, of all beneath it (proposal 1184). Other
 /// behaviors are the request's: see `ErrorBehavior`.
 ///
 /// Recursion is as deep as the operation's selections, which validation limits.
@@ -28,7 +28,7 @@ struct ResponseWriter: ~Copyable {
   var cost = 0
   /// No object is begun once the text is longer.
   let maximumBytes: Int
-  /// What errors do to the response around them.
+  /// The effect of errors on the response around them.
   private let onError: ErrorBehavior
   /// The maximum number of items of a list without pages.
   let maximumItems: Int

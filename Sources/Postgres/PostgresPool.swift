@@ -118,7 +118,7 @@ package final class PostgresPool {
 
   package var statistics: PoolStatistics { state.currentStatistics }
 
-  /// How often a connection broke or could not be made. While it stays the same, the server that has
+  /// The number of connections that broke or could not be made. While it stays the same, the server that has
   /// the connections did not crash.
   var interruptions: Int { state.statistics.broken + state.statistics.connectFailures }
 

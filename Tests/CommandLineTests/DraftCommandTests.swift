@@ -115,6 +115,11 @@ import Testing
         try String(contentsOfFile: "\(folder.path)/a/\(file)", encoding: .utf8)
           == String(contentsOfFile: "\(folder.path)/b/\(file)", encoding: .utf8))
     }
+    // And what the owner may read besides is no change.
+    let same = try ProgramRun.complete([
+      "draft", "--check", folder.path + "/a", "--database", database,
+    ])
+    #expect(same.status == 0, "\(same.output)")
     let check = try ProgramRun.complete([
       "schema", "--check", "--schema", folder.path + "/a", "--database", user,
     ])

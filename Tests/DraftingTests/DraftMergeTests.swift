@@ -4,6 +4,13 @@ import Testing
 
 /// The merge of a draft's base, a person's files, and a new draft.
 @Suite struct DraftMergeTests {
+  @Test func `a draft is checked in a folder next to its own, whose name may have one character`()
+    throws
+  {
+    #expect(try DraftFolder("w").withCopy(of: []) { $0 } == ".w.drafting")
+    #expect(try DraftFolder("./w/").withCopy(of: []) { $0 } == "./.w.drafting")
+  }
+
   private static let base = [
     "album.graphql": """
     type Album @table(name: "album", key: "album_id") {

@@ -6,10 +6,9 @@ import Synchronization
 
 /// The server of the schema that is served now.
 ///
-/// With `--watch` servers follow one another in one process: the next one takes the listening sockets
-/// and is asked everything new, and the one before ends as a server does that is stopped: requests
-/// finish, and WebSockets and streams are closed for their clients to come back. What a server counts
-/// and limits begins anew with it.
+/// With `--watch` servers follow one another in one process. The next one takes the listening sockets
+/// and all new connections. The one before ends like a server that is stopped: requests finish, and the
+/// clients of WebSockets and streams reconnect. Counters and rate limits start from scratch.
 final class ServedSchema: Sendable {
   typealias Check =
     @Sendable (StorageMapping) throws -> (PostgresConfiguration, RunningServer.Settings)

@@ -64,6 +64,10 @@ extension CallCompiler {
     return finished(text, compiler.statement)
   }
 
+  /// The number of rows, for which they are written first: `settings(with:_:)` then sees a transaction
+  /// that has written.
+  static let writtenCount: SQLFragment = "(SELECT count(*) FROM written)"
+
   /// Returns whether the statement that writes has the payload's record: for rows that are deleted, or
   /// if nothing but their number is selected.
   func answersAlone(

@@ -106,7 +106,7 @@ struct CallCompiler {
     scope.variables[.result(key: nil)] = ResultText.word
     let isAnswered = call.write.map { answersAlone($0, payload, field, compiler) } ?? false
     if isAnswered, let write = call.write {
-      scope.variables[.result(key: WriteStorage.count)] = "(SELECT count(*) FROM written)"
+      scope.variables[.result(key: WriteStorage.count)] = Self.writtenCount
       scope.variables[.result(key: nil)] = rows(write)
     }
     let shape = try compiler.object(
@@ -122,7 +122,7 @@ struct CallCompiler {
       transforms: prepared.transforms,
       call: try action(
         call, field, arguments, prepared,
-        answer: isAnswered ? (hasRecord ? record : "NULL", compiler) : nil),
+        answer: isAnswered ? (hasRecord ? record : Self.writtenCount, compiler) : nil),
       selection: selection,
       recordColumn: hasRecord ? (isAnswered ? Self.resultColumn : 0) : nil,
       keeping: call.isOnce

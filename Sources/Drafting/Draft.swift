@@ -19,21 +19,28 @@ package struct Draft {
   ///   - history: the names of an earlier draft, which stay.
   ///   - mutations: whether rows can be written.
   ///   - aggregates: whether connections have the aggregates of their rows.
+  ///   - nodes: whether rows with a key have an ID, by which the query type finds them.
   package init(
     _ catalog: DraftCatalog, history: NameHistory = NameHistory(), mutations: Bool = false,
-    aggregates: Bool = false
+    aggregates: Bool = false, nodes: Bool = false
   ) {
     let relations = catalog.order.compactMap { oid in catalog.relations[oid].map { (oid, $0) } }
       .filter { !$0.1.columns.isEmpty }
     var names = TypeNames(relations, history, aggregates: aggregates)
     var writes = WriteFields(names: history.names(of: "Mutation"))
     if mutations { writes.reserve(relations.map(\.0), &names) }
+    let interface = nodes ? names.pool.take(["Node", "NodeObject"]) : ""
+    var tag = history.greatestTag
     let forms = LeafForms(catalog, names: names.pool)
     var tables: [UInt32: DraftedTable] = [:]
     for (oid, relation) in relations {
       guard let type = names[oid], let inputs = names.inputs(of: oid) else { continue }
       tables[oid] = DraftedTable(
-        relation, type: type, inputs: inputs, forms, names: history.names(of: type))
+        relation, type: type, inputs: inputs, forms,
+        node: nodes
+          ? DraftedNode(interface: interface, tag: history.tag(of: type) ?? tag + 1) : nil,
+        names: history.names(of: type))
+      tag = max(tag, tables[oid]?.node?.tag ?? 0)
     }
     var relationships = Relationships(catalog, tables)
     relationships.addAll()
@@ -55,7 +62,10 @@ package struct Draft {
       if mutations { definitions += writes.definitions(of: table, oid) }
       files.append(DraftedFile(name: file + ".graphql", definitions: definitions))
     }
-    let common = Self.common + (writes.isEmpty ? [] : WriteFields.common)
+    let hasNodes = tables.values.contains { $0.node != nil }
+    let common =
+      Self.common + (hasNodes ? DraftedNode.definitions(interface, queries.takeNode()) : [])
+      + (writes.isEmpty ? [] : WriteFields.common)
     files.append(DraftedFile(name: Self.typesFile, definitions: common + forms.definitions))
     self.files = files
     remarks = relations.filter { !$0.1.isPopulated }.map {

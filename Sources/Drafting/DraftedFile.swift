@@ -20,13 +20,15 @@ package struct DraftedDefinition: Sendable, Equatable {
   let keyword: String
   package let name: String
   var description: String?
+  var interfaces: [String] = []
   var directives: [String] = []
   package var members: [DraftedMember] = []
 
   var isExtension: Bool { keyword.hasPrefix("extend ") }
 
   package var text: String {
-    let head = ([keyword, name] + directives).joined(separator: " ")
+    let implements = interfaces.isEmpty ? [] : ["implements", interfaces.joined(separator: " & ")]
+    let head = ([keyword, name] + implements + directives).joined(separator: " ")
     let body =
       members.isEmpty ? "" : " {\n" + members.map { $0.text(indented: "  ") }.joined() + "}"
     return DraftedDescription.text(description, indented: "") + head + body + "\n"

@@ -15,15 +15,18 @@ struct DraftedTable {
   /// The references of columns, each behind the field of its column.
   private var references: [Int: [DraftedMember]] = [:]
 
+  /// The interface of objects with an ID, and the type's tag; nil if its rows have none.
+  let node: DraftedNode?
   /// The names of an earlier draft, by what the fields read.
   private let known: [String: String]
 
   init(
     _ relation: DraftCatalog.Relation, type: String, inputs: DerivedNames,
-    _ forms: LeafForms,
-    names known: [String: String]
+    _ forms: LeafForms, node: DraftedNode?, names known: [String: String]
   ) {
     self.known = known
+    let hasID = known.contains { $0.value == DraftedNode.id && $0.key != DraftedNode.fieldKey }
+    self.node = hasID || Self.key(of: relation) == nil ? nil : node
     derived = inputs
     names = NamePool(reserved: Set(known.values))
     self.relation = relation
@@ -32,6 +35,7 @@ struct DraftedTable {
     let plain = Set(relation.columns.map { Words($0.name).camel })
     // A type with both is taken for the element of a page.
     if plain.contains("cursor"), plain.contains("node") { names.reserve("cursor") }
+    if self.node != nil { names.reserve(DraftedNode.id) }
     for column in relation.columns { addColumn(column, forms.form(of: column)) }
   }
 
@@ -40,7 +44,8 @@ struct DraftedTable {
     let isName = Words.isName(column.name)
     let own = isName ? column.name : plain
     let name =
-      known[FieldKey.column(column.sqlName)] ?? names.take([plain, own, plain + "Column"])
+      known[FieldKey.column(column.sqlName)]
+      ?? names.take([plain, own] + (plain == DraftedNode.id ? ["rowId"] : []) + [plain + "Column"])
     columnFields[column.number] = name
     forms[column.number] = form
     var directives: [String] = []
@@ -72,14 +77,19 @@ struct DraftedTable {
       }
       return [field].compactMap { $0 } + (references[column.number] ?? [])
     }
+    let id = node.map { _ in
+      DraftedMember(
+        name: DraftedNode.id, description: DraftedNode.text, type: "ID!", directives: ["@id"])
+    }
     let rest = fields.dropFirst(relation.columns.count)
     let columns = key?.map(\.sqlName).joined(separator: ", ")
     return DraftedDefinition(
       keyword: "type", name: type,
       description: DraftedDescription.text(ofComment: relation.comment),
-      directives: [
+      interfaces: node.map { [$0.interface] } ?? [],
+      directives: (node.map { ["@tag(id: \($0.tag))"] } ?? []) + [
         DraftedDirective.text("table", [("name", relation.sqlName), ("key", columns)])
-      ], members: ordered + rest)
+      ], members: [id].compactMap { $0 } + ordered + rest)
   }
 
   // MARK: - Filters and orders

@@ -8,6 +8,7 @@ import SQL
 package struct NameHistory {
   private var types: [String: String] = [:]
   private var fields: [String: [String: String]] = [:]
+  private var tags: [String: Int] = [:]
 
   /// Creates an empty history.
   package init() {}
@@ -20,6 +21,7 @@ package struct NameHistory {
         if let table = type.directives.argument("name", of: "table") {
           types[table] = type.name.text
         }
+        tags[type.name.text] = type.directives.number("id", of: "tag")
         guard case .object(_, let members) = type.content else { continue }
         for field in members {
           let key =
@@ -37,6 +39,12 @@ package struct NameHistory {
 
   /// Returns the type of a table.
   func type(of table: String) -> String? { types[table] }
+
+  /// Returns the tag of a type.
+  func tag(of type: String) -> Int? { tags[type] }
+
+  /// The greatest tag of a type; 0 without one.
+  var greatestTag: Int { tags.values.max() ?? 0 }
 
   /// The names of types that tables had.
   var typeNames: Set<String> { Set(types.values) }
@@ -74,6 +82,15 @@ enum FieldKey {
 }
 
 extension [Directive] {
+  /// Returns an integer argument of a directive.
+  fileprivate func number(_ name: String, of directive: String) -> Int? {
+    guard let directive = first(where: { $0.name.text == directive }),
+      let argument = directive.arguments.first(where: { $0.name.text == name }),
+      case .int(let text) = argument.value.content
+    else { return nil }
+    return Int(text)
+  }
+
   /// Returns a string argument of a directive.
   func argument(_ name: String, of directive: String) -> String? {
     guard let directive = first(where: { $0.name.text == directive }),

@@ -25,6 +25,12 @@ struct QueryFields {
     }
   }
 
+  /// Returns a name for the field with the row of any table by its ID.
+  mutating func takeNode() -> String {
+    known.first { $0.key.hasSuffix(DraftedNode.reference) }?.value
+      ?? names.take(["node", "nodeById"])
+  }
+
   mutating func fields(of table: DraftedTable) -> [DraftedMember] {
     var fields: [DraftedMember] = []
     if let one = ones[table.type], let key = table.key {

@@ -59,6 +59,8 @@ struct ParameterBinder {
       }
     case .sortKeyIsNull(let source, let index, let order):
       result.append(try sortKey(source, index, order) == nil)
+    case .keyValue(let source, let place, let count, let type):
+      append(keyValue(source, place, count), type, to: &result)
     case .rowCount(let count, _): result.append(Int64(count))
     case .call(let parameter): append(parameter, to: &result)
     case .event: result.append(event.node)
@@ -71,7 +73,8 @@ struct ParameterBinder {
     _ problem: InputProblem, _ parameter: PlanParameter, _ place: InputPlace?
   ) -> GraphQLError {
     switch parameter {
-    case .input(let source, _), .sortKey(let source, _, _), .sortKeyIsNull(let source, _, _):
+    case .input(let source, _), .sortKey(let source, _, _), .sortKeyIsNull(let source, _, _),
+      .keyValue(let source, _, _, _):
       inputs.error(source, at: problem.path, of: place, problem.message)
     case .viewer, .locale, .app, .sessionHash, .claim, .rowCount, .call, .event, .told, .ended:
       .fault(problem.message)
@@ -144,6 +147,29 @@ struct ParameterBinder {
       let cursor = Cursor(text, order: order, signer: cursorSigner), index < cursor.keys.count
     else { throw refusal("The cursor is not one of this list and order.") }
     return cursor.keys[index]
+  }
+
+  /// Returns a value of the key in an ID; nil if the ID has no key of so many columns.
+  private func keyValue(_ source: InputSource, _ place: Int, _ count: Int) -> String? {
+    guard case .string(let text) = value(of: source), let values = KeyID(text)?.values(count)
+    else { return nil }
+    return values[place]
+  }
+
+  /// Appends a value of a key; null for one that is none of its type, as no row has it.
+  private func append(
+    _ value: String?, _ type: ParameterType?, to result: inout PostgresParameters
+  ) {
+    guard let value else { return result.appendNull() }
+    switch type {
+    case .int4?:
+      if let number = Int32(value) { result.append(number) } else { result.appendNull() }
+    case .named("int8")? where Int64(value) == nil: result.appendNull()
+    case .named("uuid")?
+    where value.wholeMatch(of: /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/) == nil:
+      result.appendNull()
+    default: result.append(inTextFormat: value)
+    }
   }
 
   private func append(
@@ -246,6 +272,7 @@ struct ParameterBinder {
     case .told: return String(event.told)
     case .ended: return String(event.ended)
     case .rowCount(let count, _): return String(count)
+    case .keyValue(let source, let place, let count, _): return keyValue(source, place, count)
     case .sortKey, .sortKeyIsNull, .call, .sessionHash: return nil
     case .input(let source, let type): return try text(of: value(of: source), type)
     }

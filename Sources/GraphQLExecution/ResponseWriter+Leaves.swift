@@ -112,7 +112,39 @@ extension ResponseWriter {
       json.append(UInt8(ascii: "\""))
       return .written
     case .json: return document(entry, bytes)
+    case .key(let tag, let isSingle): return keyID(entry, tag, isSingle: isSingle, bytes)
     }
+  }
+
+  /// Writes an ID from a text, or from an array of texts of which none is null.
+  private mutating func keyID(
+    _ entry: RecordFrames.Entry, _ tag: Int, isSingle: Bool, _ bytes: RawSpan
+  ) -> Outcome {
+    let base = frames.depth
+    defer { frames.pop(to: base) }
+    var values: [RecordFrames.Entry] = [entry]
+    if !isSingle {
+      guard let count = frames.pushArray(bytes, Int(entry.offset), Int(entry.length)) else {
+        return unreadable()
+      }
+      values = (0..<count).map { frames[base + $0] }
+    }
+    guard values.allSatisfy({ $0.length >= 0 }) else { return .null }
+    var encoder = Base64URLEncoder()
+    json.append(UInt8(ascii: "\""))
+    KeyID.append(tag) { byte in encoder.append(byte) { json.append($0) } }
+    for (place, value) in values.enumerated() {
+      if place < values.count - 1 {
+        KeyID.append(Int(value.length)) { byte in encoder.append(byte) { json.append($0) } }
+      }
+      let start = Int(value.offset)
+      for offset in start..<start + Int(value.length) {
+        encoder.append(bytes.byte(at: offset)) { json.append($0) }
+      }
+    }
+    encoder.finish { json.append($0) }
+    json.append(UInt8(ascii: "\""))
+    return .written
   }
 
   private static func hexadecimal(_ digit: UInt8) -> UInt8 {

@@ -8,19 +8,24 @@ import GraphQLSchema
 /// and, if an ID determines the table to read, its type tag. All other values are parameters: equal
 /// keys mean the same plan. O(size of the variables).
 package struct OperationChoices: Sendable {
-  private enum Role: Sendable {
-    case value, pageSize, identity
+  fileprivate enum Role: Sendable {
+    case value, pageSize
+    /// IDs that are numbers, IDs of keys, and what is used as both.
+    case numberID, keyID, anyID
     /// The value is used only as one `jsonb`, or is a JSON document.
     case whole
   }
 
   private let roles: [Role]
+  /// The tags that IDs of keys have.
+  private let keyTags: Set<Int>
 
   /// Walks the operation once. O(selections + fragments).
   package init(
     _ operation: OperationDefinition, fragments: [String: FragmentDefinition],
     mapping: StorageMapping
   ) {
+    keyTags = mapping.keyTags
     var walker = UsageWalker(mapping: mapping, fragments: fragments)
     if let root = mapping.schema.rootType(for: operation.kind) {
       walker.walk(operation.selectionSet, on: root)
@@ -29,10 +34,9 @@ package struct OperationChoices: Sendable {
       if mapping.schema.isDocument(variable.type) { return .whole }
       return walker.pageSizes.contains(variable.name.text)
         ? .pageSize
-        : walker.identities.contains(variable.name.text)
-          ? .identity
-          : walker.wholes.contains(variable.name.text)
-            && !walker.parts.contains(variable.name.text) ? .whole : .value
+        : walker.identity(variable.name.text)
+          ?? (walker.wholes.contains(variable.name.text)
+            && !walker.parts.contains(variable.name.text) ? .whole : .value)
     }
   }
 
@@ -54,12 +58,17 @@ package struct OperationChoices: Sendable {
       key.append(contentsOf: String(number).utf8)
       key.append(UInt8(ascii: ";"))
     case .int, .bigInt, .float: key.append(UInt8(ascii: "n"))
-    case .string(let text) where role == .identity:
+    case .string(let text) where role == .numberID || role == .anyID:
       key.append(UInt8(ascii: "#"))
       key.append(NodeID.decode(text).map { UInt8(truncatingIfNeeded: $0) } ?? 0)
+      if role == .anyID { append(value, .keyID, to: &key) }
+    case .string(let text) where role == .keyID:
+      key.append(UInt8(ascii: "@"))
+      let tag = KeyID(text).map { keyTags.contains($0.tag) ? $0.tag : 0 }
+      KeyID.append(tag ?? 0) { key.append($0) }
     case .string(let text): key.append(UInt8(ascii: text.isEmpty ? "e" : "s"))
     case .list(let items):
-      if role == .identity {
+      if role == .numberID || role == .anyID {
         appendTags(items, to: &key)
         return
       }
@@ -112,11 +121,23 @@ private struct UsageWalker {
   let mapping: StorageMapping
   let fragments: [String: FragmentDefinition]
   var pageSizes: Set<String> = []
-  var identities: Set<String> = []
+  /// The variables that determine a table: as a number, and as the ID of a key.
+  var numberIDs: Set<String> = []
+  var keyIDs: Set<String> = []
   /// The variables that are passed unchanged, and those used in any other way.
   var wholes: Set<String> = []
   var parts: Set<String> = []
   var visited: Set<String> = []
+
+  /// Returns the role of a variable that determines a table; nil for another one.
+  func identity(_ variable: String) -> OperationChoices.Role? {
+    switch (numberIDs.contains(variable), keyIDs.contains(variable)) {
+    case (true, true): .anyID
+    case (true, false): .numberID
+    case (false, true): .keyID
+    case (false, false): nil
+    }
+  }
 
   mutating func walk(_ set: SelectionSet, on type: TypeID) {
     for selection in set.selections {
@@ -157,9 +178,13 @@ private struct UsageWalker {
       }
       switch mapping[type]?.fields[field.name.text]?.kind {
       case .reference(let reference) where reference.id?.soleVariable == [name]:
-        identities.formUnion(variables)
+        if mapping.hasKeyIDs(type, field.name.text) {
+          keyIDs.formUnion(variables)
+        } else {
+          numberIDs.formUnion(variables)
+        }
       case .relation(let relation) where relation.ids?.soleVariable == [name]:
-        identities.formUnion(variables)
+        numberIDs.formUnion(variables)
       default: break
       }
     }

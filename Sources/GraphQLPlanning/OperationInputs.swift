@@ -42,7 +42,8 @@ package struct OperationInputs: Sendable {
       case .viewer, .locale, .app, .sessionHash, .claim, .rowCount, .call, .event, .told, .ended:
         continue
       case .input(let input, _): found = name(of: input, place)
-      case .sortKey(let input, _, _), .sortKeyIsNull(let input, _, _):
+      case .sortKey(let input, _, _), .sortKeyIsNull(let input, _, _),
+        .keyValue(let input, _, _, _):
         found = name(of: input, place)
       }
       if !names.contains(where: { $0.subject == found.subject }) { names.append(found) }

@@ -50,6 +50,8 @@ extension PlanParameter {
       "sort key \(index + 1) of the cursor in \(source.description(names))"
     case .sortKeyIsNull(let source, let index, _):
       "bool: whether sort key \(index + 1) of the cursor in \(source.description(names)) is null"
+    case .keyValue(let source, let place, _, _):
+      "value \(place + 1) of the key in \(source.description(names))"
     case .rowCount(let count, _): "bigint: \(count) rows of a page"
     case .call(let parameter): "\(parameter.sql): \(parameter.description)"
     case .event: "bigint: the event's node"

@@ -84,6 +84,9 @@ package enum PlanParameter: Sendable, Hashable {
   /// A sort key inside a cursor; `order` ties the cursor to the order that it was made for.
   case sortKey(InputSource, index: Int, order: UInt32)
   case sortKeyIsNull(InputSource, index: Int, order: UInt32)
+  /// A value of a key inside an ID, by its place among so many; null if the ID has no such key or
+  /// the value is none of its type. Without a type it follows from the comparison.
+  case keyValue(InputSource, place: Int, count: Int, as: ParameterType?)
   /// The number of rows to read for a page, by the number of the page in the statement. Each plan
   /// has fixed numbers, but plans that differ in them share a statement.
   case rowCount(Int, page: Int)
@@ -103,6 +106,8 @@ package enum PlanParameter: Sendable, Hashable {
     case .sessionHash: SQLType("bytea")
     case .input(_, let type): type.sql
     case .sortKey: nil
+    // An `Int` may be of any integer type.
+    case .keyValue(_, _, _, let type): type == .int4 ? SQLType("int4") : nil
     case .sortKeyIsNull: SQLType("bool")
     case .rowCount: SQLType("bigint")
     case .call(let parameter): parameter.sql
@@ -340,4 +345,6 @@ package enum LeafFormat: Sendable, Hashable {
   case integerText
   /// A `json` or `jsonb`, as it is.
   case json
+  /// The ID of an object of this tag, from the value of its key as text, or from an array of them.
+  case key(tag: Int, isSingle: Bool)
 }

@@ -179,7 +179,7 @@ extension FieldStorage {
   fileprivate var readsRows: Bool {
     switch kind {
     case .reference, .relation: true
-    case .leaf, .values, .embed, .call, .userErrors, .secret, .none: false
+    case .leaf, .keyID, .values, .embed, .call, .userErrors, .secret, .none: false
     }
   }
 }

@@ -57,7 +57,7 @@ struct LeafCheck {
       return StorageFinding(
         .error, value.coordinate,
         beginning + "an ID is a bigint with the type's tag in its low byte: give it such a column, "
-          + "or make the field a String with \(instead(value, "", "::text")).",
+          + "write @id for an ID made of the key, or make the field a String with \(instead(value, "", "::text")).",
         operators: ["\(name) & integer", "\(name) = bigint", "bigint = \(name)"])
     }
     let (before, after) = conversion(of: catalog.base(of: single), to: format)
@@ -88,6 +88,8 @@ struct LeafCheck {
   private func isReadable(_ type: PostgresType, as format: LeafFormat) -> Bool {
     let base = catalog.base(of: type)
     switch format {
+    // It is read as text.
+    case .key: return true
     case .id, .int, .count, .isCounted: return Self.integers.contains(base)
     case .float: return Self.integers.contains(type) || Self.floats.contains(base)
     case .boolean: return base == .bool
@@ -123,7 +125,7 @@ struct LeafCheck {
     case .uuid: ("", "::uuid")
     case .integerText: ("", "::int8")
     case .json: ("to_jsonb(", ")")
-    case .string, .decimal: ("", "::text")
+    case .string, .decimal, .key: ("", "::text")
     }
   }
 

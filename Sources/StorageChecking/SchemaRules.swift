@@ -24,6 +24,21 @@ struct SchemaRules {
       let target = field.definition.type.namedType
       let possible = schema.possibleTypes[Int(target.index)]
       guard schema[target].isAbstract, possible.count > 1 || field.isFoundByID else { continue }
+      let keyed = possible.filter { mapping[$0]?.key != nil }
+      if !keyed.isEmpty, !field.isFoundByID {
+        findings.append(
+          StorageFinding(
+            .error, coordinate,
+            "the objects of \(schema[keyed[0]].name) have IDs by @id, and the type of this field's objects "
+              + "is not known from an ID; write @reference(id:) with an argument, or name one type."
+          ))
+      } else if let other = possible.first(where: { mapping[$0]?.key == nil }), !keyed.isEmpty {
+        findings.append(
+          StorageFinding(
+            .error, schema[other].name,
+            "its objects have no ID by @id, unlike those of \(schema[keyed[0]].name), and \(coordinate) "
+              + "finds both; write @id on its ID."))
+      }
       for type in possible where leading[type] == nil {
         leading[type] = "\(coordinate), \(article(target)) \(schema[target].name)"
         order.append(type)
@@ -91,7 +106,7 @@ struct SchemaRules {
         guard let field = mapping[type.id]?.fields[definition.name] else { return nil }
         switch field.kind {
         case .reference, .relation: return ("\(type.name).\(definition.name)", field, type)
-        case .leaf, .values, .embed, .call, .userErrors, .secret, .none: return nil
+        case .leaf, .keyID, .values, .embed, .call, .userErrors, .secret, .none: return nil
         }
       }
     }
@@ -152,7 +167,7 @@ extension FieldStorage {
   var isFoundByID: Bool {
     switch kind {
     case .reference(let reference): reference.id?.soleVariable != nil
-    case .leaf, .values, .embed, .relation, .call, .userErrors, .secret, .none: false
+    case .leaf, .keyID, .values, .embed, .relation, .call, .userErrors, .secret, .none: false
     }
   }
 
@@ -162,7 +177,7 @@ extension FieldStorage {
     case .reference(let reference): reference.from == nil && reference.rows == nil
     case .relation(let relation):
       relation.from == nil && relation.ids == nil && relation.rows == nil
-    case .leaf, .values, .embed, .call, .userErrors, .secret, .none: false
+    case .leaf, .keyID, .values, .embed, .call, .userErrors, .secret, .none: false
     }
   }
 }

@@ -47,8 +47,8 @@ struct StorageProbes {
         let possible = schema.possibleTypes[Int(target.index)]
         for next in [target] + possible where ways[next] == nil {
           // An id says what type its node is of, so it must be one of this type.
-          let tag = (next == target ? possible.first : next).flatMap { mapping[$0]?.tag }
-          let call = tag.flatMap { self.calls(of: field, tag: $0).first } ?? call
+          let node = (next == target ? possible.first : next).flatMap { mapping[$0] }
+          let call = sampleID(of: node).flatMap { self.calls(of: field, id: $0).first } ?? call
           let condition = next == target ? "" : "... on \(schema[next].name) { "
           ways[next] = Group(
             before: group.before + call + " { " + condition,
@@ -85,11 +85,11 @@ struct StorageProbes {
   /// Returns calls of a field: one with every argument and input field that has a condition, then
   /// one for each other choice of an argument, and for pages after and before a cursor. There are
   /// none if an argument has no sample.
-  private func calls(of field: FieldDefinition, tag: Int = 1) -> [String] {
+  private func calls(of field: FieldDefinition, id: String? = nil) -> [String] {
     var arguments: [(name: String, samples: [String])] = []
     var expansion = Expansion()
     for argument in field.arguments where !Self.pageArguments.contains(argument.name) {
-      let samples = samples(of: argument.type, tag, &expansion)
+      let samples = samples(of: argument.type, id, &expansion)
       if !samples.isEmpty {
         arguments.append((argument.name, samples))
       } else if argument.isRequired, let nothing = nothing(of: argument.type) {
@@ -143,24 +143,24 @@ struct StorageProbes {
   /// call; its other occurrences have only its scalars and enums. Cost: O(fields of the input types
   /// that the call reaches).
   private func samples(
-    of type: TypeReference, _ tag: Int, _ expansion: inout Expansion
+    of type: TypeReference, _ id: String?, _ expansion: inout Expansion
   ) -> [String] {
     switch type {
-    case .nonNull(let inner): return samples(of: inner, tag, &expansion)
-    case .list(let inner): return samples(of: inner, tag, &expansion).map { "[\($0)]" }
-    case .named(let id):
-      let named = schema[id]
+    case .nonNull(let inner): return samples(of: inner, id, &expansion)
+    case .list(let inner): return samples(of: inner, id, &expansion).map { "[\($0)]" }
+    case .named(let input):
+      let named = schema[input]
       switch named.kind {
       case .enum(let values): return values.map(\.name)
-      case .inputObject where isChecked(id): return []
+      case .inputObject where isChecked(input): return []
       case .inputObject(let fields, let isOneOf):
         let isExpanded =
-          expansion.depth < Expansion.maximumDepth && expansion.known.insert(id).inserted
+          expansion.depth < Expansion.maximumDepth && expansion.known.insert(input).inserted
         expansion.depth += 1
         defer { expansion.depth -= 1 }
         var members: [(name: String, samples: [String])] = []
         for field in fields where isExpanded || schema[field.type.namedType].isLeaf {
-          let samples = samples(of: field.type, tag, &expansion)
+          let samples = samples(of: field.type, id, &expansion)
           if !samples.isEmpty { members.append((field.name, samples)) }
         }
         if members.isEmpty, !isExpanded { return [] }
@@ -171,7 +171,7 @@ struct StorageProbes {
           "{" + zip(members, texts).map { "\($0.name): \($1)" }.joined(separator: ", ") + "}"
         }
       case .scalar:
-        return [sample(ofScalar: named, tag)]
+        return [sample(ofScalar: named, id)]
       case .object, .interface, .union: return []
       }
     }
@@ -192,7 +192,7 @@ struct StorageProbes {
         chosen.append("\(argument.name): \(text)")
       } else if argument.isRequired {
         var expansion = Expansion()
-        guard let sample = samples(of: argument.type, 1, &expansion).first else { return [] }
+        guard let sample = samples(of: argument.type, nil, &expansion).first else { return [] }
         others.append("\(argument.name): \(sample)")
       }
     }
@@ -216,7 +216,7 @@ struct StorageProbes {
         return "\(field.name): {\(function.name): \(condition)}"
       case nil:
         var expansion = Expansion()
-        return samples(of: field.type, 1, &expansion).first.map { "\(field.name): \($0)" }
+        return samples(of: field.type, nil, &expansion).first.map { "\(field.name): \($0)" }
       }
     }
     return "{\(conditions.joined(separator: ", "))}"
@@ -226,7 +226,7 @@ struct StorageProbes {
   private func condition(of input: TypeID) -> String? {
     guard let first = members(of: input).first else { return nil }
     var expansion = Expansion()
-    return samples(of: first.type, 1, &expansion).first.map { "{\(first.name): \($0)}" }
+    return samples(of: first.type, nil, &expansion).first.map { "{\(first.name): \($0)}" }
   }
 
   private func members(of input: TypeID) -> [InputValueDefinition] {
@@ -271,12 +271,19 @@ struct StorageProbes {
     return "{}"
   }
 
-  private func sample(ofScalar type: TypeDefinition, _ tag: Int) -> String {
+  /// Returns an ID of no object of a type; nil for a type without a tag.
+  private func sampleID(of type: TypeStorage?) -> String? {
+    guard let type, let tag = type.tag else { return nil }
+    guard let key = type.key else { return NodeID.encode(Int64(256 | tag)) }
+    return KeyID.encode(tag, key.columns.map { _ in "0" })
+  }
+
+  private func sample(ofScalar type: TypeDefinition, _ id: String?) -> String {
     switch type.name {
     case "Int": return "1"
     case "Float": return "1.5"
     case "Boolean": return "true"
-    case "ID": return "\"\(NodeID.encode(Int64(256 | tag)))\""
+    case "ID": return "\"\(id ?? NodeID.encode(257))\""
     default:
       let directive = type.appliedDirectives.first { $0.name.text == "scalar" }
       guard case .string(let stored)? = directive?.arguments.first?.value.content else {

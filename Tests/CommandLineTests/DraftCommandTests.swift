@@ -1,5 +1,6 @@
 import Foundation
 import GraphQLLanguage
+import GraphQLPlanning
 import JSON
 import Postgres
 import TestSupport
@@ -36,11 +37,14 @@ import Testing
     let comparison = try DraftComparison(folder: server.path)
     let session = try TestCluster.session(database)
     #expect(try comparison.compareFilters(port: server.port, session) > 20)
+    if arguments.contains("--nodes") {
+      #expect(try comparison.compareNodes(port: server.port) > 30)
+    }
     return try comparison.compare(port: server.port, session)
   }
 
   @Test func `every table of an awkward database is served with its rows`() throws {
-    #expect(try compare(awkward(), ["--namespace", "public,Other One"]) > 60)
+    #expect(try compare(awkward(), ["--namespace", "public,Other One", "--nodes"]) > 60)
   }
 
   private static func has(_ name: String) -> Bool {
@@ -62,7 +66,105 @@ import Testing
     let files = ["pagila-schema.sql", "pagila-data.sql"].map { "\(Self.samples)/\($0)" }
     let database = try database(files)
     try TestCluster.session(database).execute("REFRESH MATERIALIZED VIEW rental_by_category")
-    #expect(try compare(database) > 4000)
+    #expect(try compare(database, ["--nodes"]) > 4000)
+  }
+
+  @Test func `each row of a table with a key of any type is found by its ID`() throws {
+    let server = try DraftedServer(
+      database([TestCluster.packageFolder + "/Tests/Fixtures/drafting/keys.sql"]), ["--nodes"])
+    let comparison = try DraftComparison(folder: server.path)
+    #expect(try comparison.compareNodes(port: server.port) == 31)
+  }
+
+  @Test
+  func `what is no ID finds nothing, and a value that is none of its type is the client's error`()
+    throws
+  {
+    let server = try DraftedServer(
+      database([TestCluster.packageFolder + "/Tests/Fixtures/drafting/keys.sql"]), ["--nodes"])
+    func node(_ id: String) throws -> JSONValue {
+      try DraftComparison.send("{ node(id: \"\(id)\") { __typename } }", server.port)
+    }
+    let nothing = JSONValue.object([
+      .init(name: "data", value: .object([.init(name: "node", value: .null)]))
+    ])
+    for id in ["", "A", "AQE=", "gAAA", "____"] { #expect(try node(id) == nothing) }
+    for tag in 1...30 {
+      for values in [
+        [""], ["1"], ["-1"], ["99999999999999999999"], ["a", "'"], ["\u{20AC}", "", ""],
+      ] {
+        let answer = try node(KeyID.encode(tag, values))
+        guard case .array(let errors)? = answer["errors"] else {
+          #expect(answer["data"]?["node"] != nil)
+          continue
+        }
+        #expect(errors.first?["extensions"]?["code"] == .string("BAD_USER_INPUT"), "\(answer)")
+      }
+    }
+  }
+
+  @Test func `IDs stay as they are when tables come and go`() throws {
+    let database = try TestCluster.newDatabase()
+    let session = try TestCluster.session(database)
+    try session.execute(
+      "CREATE TABLE b (b_id int PRIMARY KEY); CREATE TABLE d (id int PRIMARY KEY); CREATE TABLE e (x int)"
+    )
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/graph"
+    func draft(_ arguments: [String]) throws {
+      let run = try ProgramRun.complete(["draft", path, "--database", database] + arguments)
+      try #require(run.status == 0, "\(run.errors) \(run.output)")
+    }
+    func head(_ file: String) throws -> String {
+      try String(contentsOfFile: "\(path)/\(file).graphql", encoding: .utf8)
+        .split(separator: "\n").first.map(String.init) ?? ""
+    }
+    try draft(["--nodes"])
+    #expect(try head("b").hasPrefix("type B implements Node @tag(id: 1) "))
+    #expect(try head("d").hasPrefix("type D implements Node @tag(id: 2) "))
+    #expect(try head("e").hasPrefix("type E @table"))
+    try session.execute(
+      "CREATE TABLE a (id int PRIMARY KEY); CREATE TABLE c (id uuid PRIMARY KEY); DROP TABLE b")
+    try draft(["--update"])
+    #expect(try head("a").hasPrefix("type A implements Node @tag(id: 3) "))
+    #expect(try head("c").hasPrefix("type C implements Node @tag(id: 4) "))
+    #expect(try head("d").hasPrefix("type D implements Node @tag(id: 2) "))
+    try draft(["--update"])
+    #expect(try head("c").hasPrefix("type C implements Node @tag(id: 4) "))
+  }
+
+  @Test func `a table named node keeps its name`() throws {
+    let database = try TestCluster.newDatabase()
+    try TestCluster.session(database).execute(
+      "CREATE TABLE node (id int PRIMARY KEY); INSERT INTO node VALUES (5)")
+    let server = try DraftedServer(database, ["--nodes"])
+    let id = KeyID.encode(1, ["5"])
+    let answer = try DraftComparison.send(
+      "{ node(rowId: 5) { id } nodeById(id: \"\(id)\") { ... on NodeObject { id } __typename } }",
+      server.port)
+    #expect(
+      "\(answer)"
+        == #"{"data":{"node":{"id":"\#(id)"},"nodeById":{"id":"\#(id)","__typename":"Node"}}}"#)
+  }
+
+  @Test func `a folder whose clients know a column as id gets no other field of that name`() throws
+  {
+    let database = try TestCluster.newDatabase()
+    try TestCluster.session(database).execute(
+      "CREATE TABLE a (id int PRIMARY KEY); CREATE TABLE b (b_id int PRIMARY KEY); INSERT INTO b VALUES (1)"
+    )
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/graph"
+    for arguments in [[], ["--update", "--nodes"]] {
+      let run = try ProgramRun.complete(["draft", path, "--database", database] + arguments)
+      try #require(run.status == 0, "\(run.errors) \(run.output)")
+    }
+    func text(_ file: String) throws -> String {
+      try String(contentsOfFile: "\(path)/\(file).graphql", encoding: .utf8)
+    }
+    #expect(try text("a").contains("  id: Int!\n") && !text("a").contains("Node"))
+    #expect(try text("b").contains("type B implements Node @tag(id: "))
+    #expect(try text("b").contains("  id: ID! @id\n  bId: Int!\n"))
   }
 
   private static let given = ProcessInfo.processInfo.environment["SOCIOGRAPH_DRAFTED_SQL"]

@@ -20,6 +20,8 @@ struct DraftComparison {
     /// The columns of its key as an order; nil if it has none.
     let order: String?
     let fields: [Column]
+    /// Whether its rows have IDs by their key.
+    let hasID: Bool
   }
 
   private struct Column {
@@ -80,7 +82,8 @@ struct DraftComparison {
             order: Self.argument("key", of: "table", in: type.directives).map { key in
               key.split(separator: ", ").map { "this.\($0)" }.joined(separator: ", ")
             },
-            fields: fields.compactMap { column($0) }))
+            fields: fields.compactMap { column($0) },
+            hasID: fields.contains { $0.directives.contains { $0.name.text == "id" } }))
       }
     }
   }
@@ -111,7 +114,7 @@ struct DraftComparison {
   /// Returns the value that a field has; nil for a field of other objects.
   private func column(_ field: FieldDefinitionSyntax) -> Column? {
     let names = field.directives.map(\.name.text)
-    guard !names.contains(where: { ["reference", "connection", "list"].contains($0) }) else {
+    guard !names.contains(where: { ["reference", "connection", "list", "id"].contains($0) }) else {
       return nil
     }
     let type = Self.name(of: field.type)
@@ -321,6 +324,33 @@ struct DraftComparison {
         + members.map { "\($0.name):\(self.text($0.value, names))" }.sorted()
         .joined(separator: ",") + "}"
     }
+  }
+
+  // MARK: - IDs
+
+  /// Compares the first rows of each table with an ID with those that `node(id:)` finds.
+  ///
+  /// - Returns: the number of rows that were compared.
+  func compareNodes(port: UInt16) throws -> Int {
+    var count = 0
+    for table in tables where table.hasID {
+      guard let root = roots[table.type] else { continue }
+      let selection = "id " + table.fields.map(\.field).joined(separator: " ")
+      let answer = try Self.send(
+        "{ rows: \(root.field)(first: 20) { nodes { \(selection) } } }", port)
+      guard case .array(let rows)? = answer["data"]?["rows"]?["nodes"] else {
+        throw Failure(description: "\(table.type): \(answer)")
+      }
+      for row in rows {
+        let found = try Self.send(
+          "{ node(id: \(row["id"] ?? .null)) { ... on \(table.type) { \(selection) } } }", port)
+        #expect(
+          found == .object([.init(name: "data", value: .object([.init(name: "node", value: row)]))])
+        )
+        count += 1
+      }
+    }
+    return count
   }
 
   static func send(_ document: String, _ port: UInt16) throws -> JSONValue {

@@ -44,6 +44,28 @@ import Testing
     }
   }
 
+  @Test func `the tag of an ID by a key is a choice, its values are not`() throws {
+    let mapping = try PlanningFixture.mapping(
+      """
+      type Query { node(id: ID!): Node @reference(id: ":id") }
+      interface Node { id: ID! }
+      type Film implements Node @tag(id: 300) @table(name: "film") { id: ID! @id }
+      type Cast implements Node @tag(id: 2) @table(name: "cast", key: "a, b") { id: ID! @id }
+      """)
+    func planned(_ tag: Int, _ values: [String]) throws -> (plan: Plan, key: [UInt8]) {
+      try PlanningFixture.planAndKey(
+        "query($id: ID!) { node(id: $id) { id } }",
+        .object([.init(name: "id", value: .string(KeyID.encode(tag, values)))]), in: mapping)
+    }
+    let first = try planned(2, ["a", "1"])
+    #expect(try planned(2, ["b", ""]).key == first.key)
+    #expect(try planned(2, ["b"]).key == first.key)
+    #expect(try planned(300, ["1"]).key != first.key)
+    #expect(try planned(300, ["1"]).key != planned(3, ["1"]).key)
+    #expect(try planned(3, ["1"]).key == planned(4, ["1"]).key, "no type has these tags")
+    #expect(try planned(3, ["1"]).plan.statement == nil)
+  }
+
   @Test func `values that are only values do not make another plan`() throws {
     for group in Self.groups {
       let statements = try group.map { try planned($0).plan.statement?.text }

@@ -9,6 +9,22 @@ import Testing
     ("type Thing @tag(id: 0) { id: ID! }", "Thing: a tag is between 1 and 255, not 0."),
     ("type Thing @tag(id: 256) { id: ID! }", "Thing: a tag is between 1 and 255, not 256."),
     (
+      "type Thing @tag(id: 65536) @table(name: \"thing\") { id: ID! @id }",
+      "Thing: a tag is between 1 and 65535, not 65536."
+    ),
+    (
+      "type Thing @tag(id: 1) { id: ID! @id }",
+      "Thing.id: @id is of an ID, in a type with @table(name:, key:) and @tag(id:)."
+    ),
+    (
+      "type Thing @table(name: \"thing\") { id: ID! @id }",
+      "Thing.id: @id is of an ID, in a type with @table(name:, key:) and @tag(id:)."
+    ),
+    (
+      "type Thing @tag(id: 1) @table(name: \"thing\") { id: String! @id }",
+      "Thing.id: @id is of an ID, in a type with @table(name:, key:) and @tag(id:)."
+    ),
+    (
       #"type Thing @table(name: "thing") { id: ID! size: Int @column(of: "box") }"#,
       #"Thing.size: @column(of:) names a @join, and "box" is not one."#
     ),

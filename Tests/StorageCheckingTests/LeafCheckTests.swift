@@ -77,8 +77,8 @@ import Testing
     (
       "ref uuid", #"price: ID @column(name: "ref")"#,
       "the column ref is of PostgreSQL's type uuid, from which ID cannot be read; an ID is a bigint "
-        + "with the type's tag in its low byte: give it such a column, or make the field a String "
-        + #"with @sql(expression: "this.ref::text")."#
+        + "with the type's tag in its low byte: give it such a column, write @id for an ID made of the key, "
+        + #"or make the field a String with @sql(expression: "this.ref::text")."#
     ),
   ])
   func `a type that a scalar cannot be read from is named`(

@@ -40,6 +40,37 @@ import Testing
           + "number from 1 to 255 that no other type has, and that is the low byte of its ids."))
   }
 
+  @Test(arguments: [
+    (
+      #"pets: [Pet!]! @list(orderBy: "this.id")"#, "@id",
+      "error: Query.pets: the objects of Cat have IDs by @id, and the type of this field's objects is "
+        + "not known from an ID; write @reference(id:) with an argument, or name one type."
+    ),
+    (
+      #"node(id: ID!): Pet @reference(id: ":id")"#, "",
+      "error: Dog: its objects have no ID by @id, unlike those of Cat, and Query.node finds both; "
+        + "write @id on its ID."
+    ),
+    (#"node(id: ID!): Pet @reference(id: ":id")"#, "@id", nil),
+  ])
+  func `objects with IDs by keys are found by them alone`(
+    field: String, directive: String, finding: String?
+  ) throws {
+    let graph = try CheckedGraph(
+      """
+      type Query { \(field) }
+      union Pet = Cat | Dog
+      type Cat @tag(id: 7) @table(name: "cat") { id: ID! @id }
+      type Dog @tag(id: 8) @table(name: "dog") { id: ID! \(directive) }
+      """, Self.tables)
+    let findings = try graph.findings()
+    if let finding {
+      #expect(findings.contains(finding), "\(findings)")
+    } else {
+      #expect(findings == [])
+    }
+  }
+
   @Test func `a type by itself needs no tag`() throws {
     let graph = try CheckedGraph(
       """
@@ -65,8 +96,8 @@ import Testing
     #expect(
       try graph.findings() == [
         "error: Toy.id: the column id is of PostgreSQL's type uuid, from which ID cannot be read; an "
-          + "ID is a bigint with the type's tag in its low byte: give it such a column, or make the "
-          + #"field a String with @sql(expression: "this.id::text")."#
+          + "ID is a bigint with the type's tag in its low byte: give it such a column, write @id for "
+          + #"an ID made of the key, or make the field a String with @sql(expression: "this.id::text")."#
       ])
   }
 

@@ -28,6 +28,9 @@ enum DraftCommand {
         "aggregates", nil, environment: "SOCIOGRAPH_DRAFT_AGGREGATES",
         "draft counts, sums, averages and groups, too; they read all rows of a page's list"),
       CommandSpecification.Option(
+        "nodes", nil, environment: "SOCIOGRAPH_DRAFT_NODES",
+        "draft the interface Node, with an ID for each row that has a key, and node(id:)"),
+      CommandSpecification.Option(
         "update", nil, environment: "SOCIOGRAPH_DRAFT_UPDATE",
         "bring what the database has become into DIR; what you have changed stays"),
       CommandSpecification.Option(
@@ -120,7 +123,7 @@ enum DraftCommand {
         if history == nil, catalog.order.isEmpty { throw nothing(catalog, database.namespaces) }
         var draft = try Draft(
           catalog, history: history ?? NameHistory(), mutations: options.isSet("mutations"),
-          aggregates: options.isSet("aggregates"))
+          aggregates: options.isSet("aggregates"), nodes: options.isSet("nodes"))
         let (files, warnings) = try checked(&draft, in: target, database.configuration())
         return (catalog, draft, files, warnings)
       }
@@ -150,7 +153,7 @@ enum DraftCommand {
     var selection: [String: String] = [:]
     let session = try PostgresSession(database.configuration())
     selection["role"] = try session.execute("SELECT current_user").first?.first.flatMap(\.self)
-    for name in ["namespace", "tables", "role", "mutations", "aggregates"] {
+    for name in ["namespace", "tables", "role", "mutations", "aggregates", "nodes"] {
       if let value = options.text(name) { selection[name] = value }
     }
     return selection

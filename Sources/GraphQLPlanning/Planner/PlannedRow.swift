@@ -44,7 +44,9 @@ package struct PlannedValue: Sendable {
     if case .list = type.nullable { return false }
     switch format {
     case .id, .int, .float, .dateTime, .instant, .date: return true
-    case .boolean, .string, .decimal, .count, .isCounted, .uuid, .integerText, .json: return false
+    case .boolean, .string, .decimal, .count, .isCounted, .uuid, .integerText, .json,
+      .key:
+      return false
     }
   }
 }

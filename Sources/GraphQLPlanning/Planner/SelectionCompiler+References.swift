@@ -56,16 +56,22 @@ extension SelectionCompiler {
       return (select(row.rowExpression, from: [item] + row.joinClauses, where: conditions), shape)
     }
 
+    var key: (KeyStorage, source: InputSource, place: InputPlace)?
     if let name = reference.id?.soleVariable?.first, reference.id?.soleVariable?.count == 1,
-      case .scalar(_, let value)? = scope.arguments.value(name)
+      case .scalar(let source, let value)? = scope.arguments.value(name)
     {
       // The ID determines the table, so its tag is part of the plan's key. What is no ID finds nothing.
-      guard case .string(let text) = value, let id = NodeID.decode(text) else { return nil }
-      let tag = NodeID.tag(of: id)
+      guard case .string(let text) = value else { return nil }
+      let tag =
+        mapping.hasKeyIDs(types) ? KeyID(text)?.tag : NodeID.decode(text).map { NodeID.tag(of: $0) }
       types = types.filter { mapping[$0]?.tag == tag }
-      if types.isEmpty { return nil }
+      guard tag != nil, let type = types.first else { return nil }
+      if let found = mapping[type]?.key {
+        types = [type]
+        key = (found, source, scope.place(ofArgument: name))
+      }
     }
-    let id = reference.id.map { renderer.render($0, target) }
+    let id = key == nil ? reference.id.map { renderer.render($0, target) } : nil
     if let id, let row = scope.row, !row.alias.isEmpty {
       statement.recorder?.note(.key(isNonNull: type.isNonNull), id, reference.id, in: row, scope)
     }
@@ -76,6 +82,7 @@ extension SelectionCompiler {
       if let row = target.row { statement.recorder?.note(filters, of: row) }
       return (reference.condition.map { [renderer.render($0, target)] } ?? [])
         + filters.map(\.text)
+        + (key.map { key, source, place in equals(key, in: source, target.row, place) } ?? [])
     }
     if groups.count == 1, let group = groups.first {
       return try subselect(
@@ -85,6 +92,18 @@ extension SelectionCompiler {
     guard let id else { return nil }
     return try choice(
       field.selectionSets, groups, id: id, conditions, scope: target, isMasked: isMasked)
+  }
+
+  /// Returns that a row has the key in an ID.
+  private func equals(
+    _ key: KeyStorage, in source: InputSource, _ row: RowBuilder?, _ place: InputPlace
+  ) -> [SQLFragment] {
+    guard let row else { return [] }
+    return key.columns.enumerated().map { index, column in
+      let value = statement.reference(
+        .keyValue(source, place: index, count: key.columns.count, as: column.type), of: place)
+      return "\(name: row.alias).\(name: column.name) = \(value)"
+    }
   }
 
   /// Returns a `CASE` over the tables that an ID can be in.

@@ -255,6 +255,8 @@ struct SelectionCompiler {
       var text = less(renderer.render(template, scope), hidden, scope)
       if template.isExpensive || hidden != nil { text = guarded(text, tags, scope) }
       return leaf(text, type, row, hidden == nil ? template : nil, scope)
+    case .keyID(let template, let format):
+      return .leaf(column: row.column(renderer.render(template, scope)), format)
     case .values(let condition):
       let text = guarded(values(of: type, condition, scope), tags, scope)
       return leaf(text, type, row, nil, scope, namesValues: false)

@@ -19,7 +19,7 @@ package enum StorageDirectives {
     directive @values(when: String) on FIELD_DEFINITION
     "Rows that exist if anything at all is hidden from the viewer. Without such rows nothing is subtracted from counts."
     directive @hidden(rows: String!) on SCHEMA
-    "The low byte of the IDs of the type."
+    "The type in the IDs of its objects: their low byte, or with `@id` a number up to 65535."
     directive @tag(id: Int!) on OBJECT
     "The rows of the type: a table or a call of a set-returning function. `where`: the condition of rows that exist for the viewer, on `this`. `masked`: the rows that a non-null reference reads instead."
     directive @table(name: String!, where: String, masked: String, key: String! = "id") on OBJECT | INTERFACE
@@ -31,6 +31,8 @@ package enum StorageDirectives {
     directive @sql(expression: String!) on FIELD_DEFINITION
     "An object made from the same row; null unless the condition holds."
     directive @embed(when: String) on FIELD_DEFINITION
+    "The ID of the object: the type's `@tag` and the values of the columns of its key. A `@reference` of an interface or a union whose `id` is an argument finds the object again."
+    directive @id on FIELD_DEFINITION
     "One other object."
     directive @reference(column: String, id: String, where: String, from: String, rows: String) on FIELD_DEFINITION
     "Pages of other objects. `count` is a stored count, from which `hidden` is subtracted. `fromEnd`: what is read in place of `from` for a page with `last`, if `from` pages by itself. `size`: the number of elements of a page without `first` and `last`; by default 20."
@@ -74,8 +76,8 @@ package enum StorageDirectives {
     """
 
   package static let names: Set<String> = [
-    "scalar", "value", "when", "values", "hidden", "tag", "table", "join", "column", "sql", "embed",
-    "reference", "connection", "list", "where", "orderBy", "filter", "order", "aggregates",
+    "scalar", "value", "when", "values", "hidden", "tag", "table", "join", "column", "sql", "id",
+    "embed", "reference", "connection", "list", "where", "orderBy", "filter", "order", "aggregates",
     "call", "insert", "update", "delete", "result", "userErrors", "secret", "password",
     "identityToken", "sealed", "event", "confidential",
   ]

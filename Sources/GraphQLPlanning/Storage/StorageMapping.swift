@@ -26,6 +26,8 @@ package struct StorageMapping: Sendable {
   let hiddenRows: SQLTemplate?
   /// The events by field of the subscription type.
   package let events: [String: EventStorage]
+  /// The tags of the types with `@id`.
+  let keyTags: Set<Int>
 
   /// Whether a field of the mutation type writes rows.
   package var writesRows: Bool {
@@ -55,6 +57,14 @@ package struct StorageMapping: Sendable {
 
   /// Returns what a type with `@aggregates(of:)` is computed from.
   func aggregates(_ type: TypeID) -> AggregateStorage? { aggregates[type] }
+
+  /// Returns whether the objects of a field have IDs by `@id`.
+  func hasKeyIDs(_ type: TypeID, _ field: String) -> Bool {
+    guard let target = self[type]?.fields[field]?.definition.type.namedType else { return false }
+    return hasKeyIDs(schema.possibleTypes[Int(target.index)])
+  }
+
+  func hasKeyIDs(_ types: [TypeID]) -> Bool { types.contains { self[$0]?.key != nil } }
 
   func enumValue(named name: String, of type: TypeID) -> EnumValueStorage? {
     schema[type].enumValue(named: name).flatMap { enumValues[ObjectIdentifier($0)] }
@@ -93,6 +103,7 @@ package struct StorageMapping: Sendable {
     events = reader.events()
     scalars = schema.types.map { ScalarStorage($0) }
     types = schema.types.map { reader.read($0) }
+    keyTags = Set(types.compactMap { type in type?.key == nil ? nil : type?.tag })
     var filterReader = FilterReader(schema: schema, types: types)
     var filters = filterReader.read("filter")
     var orders = filterReader.read("order")
@@ -139,18 +150,21 @@ package struct StorageErrors: Error, Sendable, CustomStringConvertible {
 package final class TypeStorage: Sendable {
   package let type: TypeDefinition
   package let table: TableStorage?
-  /// The low byte of the IDs of this type.
+  /// The type in IDs: their low byte, or their first number if they are of a key.
   package let tag: Int?
+  /// The key that the IDs of the objects have; nil if the IDs are numbers of 64 bits.
+  package let key: KeyStorage?
   package let joins: [JoinStorage]
   package let fields: [String: FieldStorage]
 
   init(
-    type: TypeDefinition, table: TableStorage?, tag: Int?, joins: [JoinStorage],
-    fields: [String: FieldStorage]
+    type: TypeDefinition, table: TableStorage?, tag: Int?, key: KeyStorage?,
+    joins: [JoinStorage], fields: [String: FieldStorage]
   ) {
     self.type = type
     self.table = table
     self.tag = tag
+    self.key = key
     self.joins = joins
     self.fields = fields
   }
@@ -163,6 +177,18 @@ package struct TableStorage: Sendable, Hashable {
   package let keys: [String]
   /// The first of them: the column by which objects are found.
   package var key: String { keys.first ?? "id" }
+}
+
+/// The columns by which objects are found that have IDs by `@id`.
+package struct KeyStorage: Sendable {
+  package struct Column: Sendable {
+    /// The name as statements write it.
+    package let name: String
+    /// The type that the values of the column's field are bound as; nil without a field.
+    let type: ParameterType?
+  }
+
+  package let columns: [Column]
 }
 
 package struct JoinStorage: Sendable, Hashable {
@@ -190,6 +216,8 @@ package final class FieldStorage: Sendable {
   package enum Kind: Sendable {
     /// A scalar or enum, or lists of them; or a count less the hidden rows.
     case leaf(SQLTemplate, hidden: SQLTemplate?)
+    /// The ID by the columns of the key.
+    case keyID(SQLTemplate, LeafFormat)
     /// The values of an enum whose conditions hold.
     case values(when: SQLTemplate?)
     /// An object made from the same row.

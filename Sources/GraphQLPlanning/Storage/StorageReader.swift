@@ -164,11 +164,42 @@ struct StorageReader {
         identity: identity(of: definition, directive, type, joins))
     }
     let tag = type.appliedDirectives.first(named: "tag")?.int("id")
-    if let tag, !(1...255).contains(tag) {
-      problems.append("\(type.name): a tag is between 1 and 255, not \(tag).")
+    let table = table(of: ancestors)
+    let key = key(of: type, table, tag, fields)
+    let maximum = key == nil ? 255 : KeyID.maximumTag
+    if let tag, !(1...maximum).contains(tag) {
+      problems.append("\(type.name): a tag is between 1 and \(maximum), not \(tag).")
     }
     return TypeStorage(
-      type: type, table: table(of: ancestors), tag: tag, joins: joins, fields: fields)
+      type: type, table: table, tag: tag, key: key, joins: joins, fields: fields)
+  }
+
+  /// Returns the key that the IDs of a type's objects have; nil without a field with `@id`.
+  private mutating func key(
+    of type: TypeDefinition, _ table: TableStorage?, _ tag: Int?, _ fields: [String: FieldStorage]
+  ) -> KeyStorage? {
+    let ids = type.fields.filter { field in
+      if case .keyID? = fields[field.name]?.kind { true } else { false }
+    }
+    guard let id = ids.first, case .object = type.kind else { return nil }
+    guard let table, tag != nil, schema[id.type.namedType].builtInScalar == .id else {
+      problems.append(
+        "\(type.name).\(id.name): @id is of an ID, in a type with @table(name:, key:) and @tag(id:)."
+      )
+      return nil
+    }
+    var types: [String: ParameterType] = [:]
+    for field in fields.values {
+      guard case .leaf(let template, hidden: nil) = field.kind,
+        let column = template.soleColumn, column.word == "this",
+        case .named(let leaf) = field.definition.type.nullable
+      else { continue }
+      types[column.name] = ScalarStorage(schema[leaf]).parameter
+    }
+    return KeyStorage(
+      columns: table.keys.map {
+        KeyStorage.Column(name: $0, type: types[SQLQuoting.catalogName($0)])
+      })
   }
 
   private func table(of ancestors: [TypeDefinition]) -> TableStorage? {
@@ -221,6 +252,9 @@ struct StorageReader {
     switch directive?.name.text {
     case "userErrors": return .userErrors
     case "secret": return .secret
+    case "id":
+      let tag = ancestors[0].appliedDirectives.first(named: "tag")?.int("id") ?? 0
+      return keyID(of: table(of: ancestors)?.keys ?? [], tag: tag)
     case "result": return result(directive?.string("key"), definition, coordinate: coordinate)
     default: break
     }
@@ -261,6 +295,14 @@ struct StorageReader {
       // The parts of a connection are found by name; they need no directive.
       return .none
     }
+  }
+
+  /// Returns the ID of objects that are found by the columns of a key, which is read as text.
+  private func keyID(of keys: [String], tag: Int) -> FieldStorage.Kind {
+    let columns = keys.map { "this.\($0)::text" }
+    let isSingle = columns.count == 1
+    let text = isSingle ? columns[0] : "ARRAY[\(columns.joined(separator: ", "))]"
+    return template(text).map { .keyID($0, .key(tag: tag, isSingle: isSingle)) } ?? .none
   }
 
   /// Returns the storage by the field's type: a leaf, an object by its ID, or objects by their IDs.
@@ -391,7 +433,7 @@ struct StorageReader {
   }
 
   private static let fieldDirectives: Set<String> = [
-    "column", "sql", "values", "embed", "reference", "connection", "list", "call", "insert",
+    "column", "sql", "id", "values", "embed", "reference", "connection", "list", "call", "insert",
     "update", "delete", "result", "userErrors", "secret",
   ]
 
@@ -412,6 +454,7 @@ struct StorageReader {
       for join in joins where mentions(directive, join.name) {
         key += " \(join.name): \(join.table.source) on \(join.on.source)"
       }
+      if directive.name.text == "id" { key += " \(type.name)" }
     } else if schema[definition.type.namedType].isComposite {
       key += " \(type.name)"
     }

@@ -18,17 +18,18 @@ package struct Draft {
   /// - Parameters:
   ///   - history: the names of an earlier draft, which stay.
   ///   - mutations: whether rows can be written.
+  ///   - nested: whether rows are inserted together with those that they refer to.
   ///   - aggregates: whether connections have the aggregates of their rows.
   ///   - nodes: whether rows with a key have an ID, by which the query type finds them.
   package init(
     _ catalog: DraftCatalog, history: NameHistory = NameHistory(), mutations: Bool = false,
-    aggregates: Bool = false, nodes: Bool = false
+    nested: Bool = false, aggregates: Bool = false, nodes: Bool = false
   ) {
     let relations = catalog.order.compactMap { oid in catalog.relations[oid].map { (oid, $0) } }
       .filter { !$0.1.columns.isEmpty }
     var names = TypeNames(relations, history, aggregates: aggregates)
     var writes = WriteFields(names: history.names(of: "Mutation"))
-    if mutations { writes.reserve(relations.map(\.0), &names) }
+    if mutations { writes.reserve(relations, nested: nested, &names) }
     let interface = nodes ? names.pool.take(["Node", "NodeObject"]) : ""
     var tag = history.greatestTag
     let forms = LeafForms(catalog, names: names.pool)
@@ -59,7 +60,7 @@ package struct Draft {
         definitions.append(
           DraftedDefinition(keyword: "extend type", name: "Query", members: fields))
       }
-      if mutations { definitions += writes.definitions(of: table, oid) }
+      if mutations { definitions += writes.definitions(of: table, oid, tables) }
       files.append(DraftedFile(name: file + ".graphql", definitions: definitions))
     }
     let hasNodes = tables.values.contains { $0.node != nil }

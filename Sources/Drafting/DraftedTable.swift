@@ -157,6 +157,21 @@ struct DraftedTable {
 
   // MARK: - Relationships
 
+  /// A field by a foreign key, of this table or of another one.
+  struct Link {
+    let field: String
+    /// The table that the field leads to.
+    let table: UInt32
+    let key: DraftCatalog.ForeignKey
+    /// Whether the key is of this table.
+    let isOwn: Bool
+    let isList: Bool
+  }
+
+  private(set) var links: [Link] = []
+
+  mutating func add(_ link: Link) { links.append(link) }
+
   mutating func add(_ field: DraftedMember) { fields.append(field) }
 
   /// Adds a reference behind the field of its column.

@@ -52,6 +52,9 @@ struct Relationships {
       let field = table.named(
         candidates, type: target.type + (isNonNull ? "!" : ""), reference(columns, key, target))
       table.add(field, behind: last.number)
+      table.add(
+        DraftedTable.Link(
+          field: field.name, table: key.target, key: key, isOwn: true, isList: false))
     }
     tables[oid] = table
   }
@@ -79,14 +82,9 @@ struct Relationships {
   private func links(of oid: UInt32) -> [Link] {
     guard let table = tables[oid] else { return [] }
     return table.relation.foreignKeys.filter { tables[$0.target] != nil }.map { key in
-      let columns = key.columns.compactMap { table.relation.column($0) }
-      let words = columns.map { $0.referenceWords ?? Words($0.name) }
       let isUnique = table.relation.keys.contains { Set($0.columns).isSubset(of: key.columns) }
       return Link(
-        child: oid, key: key,
-        words: Words(
-          words.enumerated().flatMap { place, words in (place > 0 ? ["and"] : []) + words.words }),
-        isUnique: isUnique)
+        child: oid, key: key, words: table.relation.words(of: key), isUnique: isUnique)
     }
   }
 
@@ -104,14 +102,20 @@ struct Relationships {
         }
       }
       let condition = Self.equal(pairs)
+      let field: DraftedMember
       if link.isUnique {
         let directive = DraftedDirective.text("reference", [("where", condition)])
-        table.add(table.named(candidates, type: child.type, directive))
+        field = table.named(candidates, type: child.type, directive)
       } else {
         let rows = child.rows(where: condition)
-        table.add(
-          table.named(candidates, type: rows.type, arguments: rows.arguments, rows.directive))
+        field = table.named(
+          candidates, type: rows.type, arguments: rows.arguments, rows.directive)
       }
+      table.add(field)
+      table.add(
+        DraftedTable.Link(
+          field: field.name, table: link.child, key: link.key, isOwn: false, isList: !link.isUnique
+        ))
     }
     tables[oid] = table
   }
@@ -168,6 +172,15 @@ struct Relationships {
         [short, short + "By" + join.type], type: "\(target.type)Connection!",
         arguments: target.rowArguments, directive))
     tables[from.target] = source
+  }
+}
+
+extension DraftCatalog.Relation {
+  /// Returns the words of a foreign key's columns without `id` and the like: `billing address`.
+  func words(of key: DraftCatalog.ForeignKey) -> Words {
+    let words = key.columns.compactMap { column($0) }.map { $0.referenceWords ?? Words($0.name) }
+    return Words(
+      words.enumerated().flatMap { place, words in (place > 0 ? ["and"] : []) + words.words })
   }
 }
 

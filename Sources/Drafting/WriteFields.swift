@@ -8,12 +8,16 @@ struct WriteFields {
     let changes: String
     let key: String
     let payload: String
+    /// The inputs of rows inside of those that they refer to, by the names of their foreign keys; empty
+    /// without rows inside.
+    let inside: [String: String]
   }
 
   private var types: [UInt32: Types] = [:]
   private var names: NamePool
   private let known: [String: String]
   private(set) var isEmpty = true
+  private var isNested = false
 
   /// - Parameter known: the names of an earlier draft, by what the fields do.
   init(names known: [String: String]) {
@@ -22,39 +26,52 @@ struct WriteFields {
   }
 
   /// Chooses the names of the types that tables need for writing.
-  mutating func reserve(_ tables: [UInt32], _ names: inout TypeNames) {
+  ///
+  /// - Parameter nested: whether rows are inserted inside of others.
+  mutating func reserve(
+    _ tables: [(UInt32, DraftCatalog.Relation)], nested: Bool, _ names: inout TypeNames
+  ) {
+    isNested = nested
     for definition in Self.common { names.pool.reserve(definition.name) }
-    for oid in tables {
+    for (oid, relation) in tables {
       guard let type = names[oid] else { continue }
+      var inside: [String: String] = [:]
+      for key in nested ? relation.foreignKeys : [] where names[key.target] != nil {
+        let name = "\(type)Of\(relation.words(of: key).pascal)"
+        inside[key.name] = names.pool.take([name + "Input", name + "RowInput"])
+      }
       types[oid] = Types(
         input: names.pool.take([type + "Input", type + "RowInput"]),
         changes: names.pool.take([type + "Changes", type + "RowChanges"]),
         key: names.pool.take([type + "Key", type + "RowKey"]),
-        payload: names.pool.take([type + "Payload", type + "RowPayload"]))
+        payload: names.pool.take([type + "Payload", type + "RowPayload"]), inside: inside)
     }
   }
 
   /// Returns the inputs, the payload and the fields of a table; none if it has no key or may not be
   /// written.
-  mutating func definitions(of table: DraftedTable, _ oid: UInt32) -> [DraftedDefinition] {
+  ///
+  /// - Parameter tables: all tables.
+  mutating func definitions(
+    of table: DraftedTable, _ oid: UInt32, _ tables: [UInt32: DraftedTable]
+  ) -> [DraftedDefinition] {
     guard let types = types[oid], let key = table.key, let order = table.order,
-      [.table, .partitionedTable].contains(table.relation.kind)
+      Self.kinds.contains(table.relation.kind)
     else { return [] }
     var result: [DraftedDefinition] = []
     var fields: [DraftedMember] = []
     let plural = Words(table.type).plural.pascal
     let inserted = table.written { $0.isInsertable }
-    let isInsertable = table.relation.columns.allSatisfy { column in
-      !column.isNotNull || column.hasDefault
-        || inserted.contains { $0.column.number == column.number }
-    }
-    if !inserted.isEmpty, isInsertable {
+    if Self.isInsertable(table) {
       result.append(
         DraftedDefinition(
-          keyword: "input", name: types.input,
-          members: inserted.map { member in
-            member.member(isRequired: member.column.isNotNull && !member.column.hasDefault)
-          }))
+          keyword: "input", name: types.input, members: members(of: table, inside: nil, tables)))
+      for key in table.relation.foreignKeys {
+        guard let name = types.inside[key.name], isInside(table, key, tables) else { continue }
+        let members = members(of: table, inside: key, tables)
+        if members.isEmpty { continue }
+        result.append(DraftedDefinition(keyword: "input", name: name, members: members))
+      }
       var arguments = ["input: [\(types.input)!]!"]
       if let keys = keys(of: table, inserted, named: types.key) {
         result.append(keys)
@@ -90,6 +107,103 @@ struct WriteFields {
     result.append(DraftedDefinition(keyword: "extend type", name: "Mutation", members: fields))
     return result
   }
+
+  // MARK: - Inserts
+
+  private static let kinds: [DraftCatalog.Relation.Kind] = [.table, .partitionedTable]
+
+  /// Returns whether rows of a table can be inserted: each column has a value, given or by default.
+  private static func isInsertable(_ table: DraftedTable) -> Bool {
+    let inserted = Set(table.written { $0.isInsertable }.map(\.column.number))
+    return table.key != nil && kinds.contains(table.relation.kind) && !inserted.isEmpty
+      && table.relation.columns.allSatisfy { column in
+        !column.isNotNull || column.hasDefault || inserted.contains(column.number)
+      }
+  }
+
+  /// Returns whether rows of a table can be inserted inside of the row that a foreign key refers to.
+  private func isInside(
+    _ table: DraftedTable, _ key: DraftCatalog.ForeignKey, _ tables: [UInt32: DraftedTable]
+  ) -> Bool {
+    guard let target = tables[key.target], Self.isInsertable(table), Self.isInsertable(target)
+    else { return false }
+    return key.columns.allSatisfy { number in
+      table.relation.column(number)?.isInsertable ?? false
+    }
+  }
+
+  /// Returns the members of an input: the columns, and the rows that are inserted with the row.
+  ///
+  /// - Parameter key: the foreign key to the row around it, whose columns have their values from there.
+  private func members(
+    of table: DraftedTable, inside key: DraftCatalog.ForeignKey?, _ tables: [UInt32: DraftedTable]
+  ) -> [DraftedMember] {
+    var rows: [DraftedMember] = []
+    // The columns that have their values from another row: each from one.
+    var given = Set(key?.columns ?? [])
+    for link in table.links {
+      guard !link.isOwn || given.isDisjoint(with: link.key.columns),
+        let other = tables[link.table],
+        let types = types[link.table],
+        let member = link.isOwn
+          ? own(link, of: table, other, types, tables)
+          : inner(link, of: table, other, types, tables)
+      else { continue }
+      if link.isOwn { given.formUnion(link.key.columns) }
+      rows.append(member)
+    }
+    let columns = table.written { $0.isInsertable && key?.columns.contains($0.number) != true }
+    return columns.map { member in
+      member.member(
+        isRequired: member.column.isNotNull && !member.column.hasDefault
+          && !given.contains(member.column.number))
+    } + rows
+  }
+
+  /// Returns a member for the row that a foreign key of the table refers to.
+  private func own(
+    _ link: DraftedTable.Link, of table: DraftedTable, _ other: DraftedTable, _ types: Types,
+    _ tables: [UInt32: DraftedTable]
+  ) -> DraftedMember? {
+    guard isNested, isInside(table, link.key, tables) else { return nil }
+    let names = link.key.columns.compactMap { table.columnFields[$0] }.joined(separator: "`, `")
+    let set = pairs(link.key, of: table, other).map { "parent.\($0) = this.\($1)" }
+    return DraftedMember(
+      name: link.field, description: "Instead of `\(names)`: a row that is inserted, too.",
+      type: types.input, directives: [insert(into: other, set)])
+  }
+
+  /// Returns a member for the rows of another table that refer to the row.
+  private func inner(
+    _ link: DraftedTable.Link, of table: DraftedTable, _ other: DraftedTable, _ types: Types,
+    _ tables: [UInt32: DraftedTable]
+  ) -> DraftedMember? {
+    guard let input = types.inside[link.key.name], isInside(other, link.key, tables),
+      other.written(where: { $0.isInsertable && !link.key.columns.contains($0.number) }).count > 0
+    else { return nil }
+    let set = pairs(link.key, of: other, table).map { "this.\($0) = parent.\($1)" }
+    return DraftedMember(
+      name: link.field, type: link.isList ? "[\(input)!]" : input,
+      directives: [insert(into: other, set)])
+  }
+
+  private func insert(into table: DraftedTable, _ set: [String]) -> String {
+    DraftedDirective.text(
+      "insert", [("into", table.type), ("set", set.joined(separator: " AND "))])
+  }
+
+  /// Returns the columns of a foreign key, and those that they refer to.
+  private func pairs(
+    _ key: DraftCatalog.ForeignKey, of table: DraftedTable, _ target: DraftedTable
+  ) -> [(String, String)] {
+    zip(key.columns, key.targetColumns).compactMap { column, other in
+      guard let column = table.relation.column(column), let other = target.relation.column(other)
+      else { return nil }
+      return (column.sqlName, other.sqlName)
+    }
+  }
+
+  // MARK: - Fields
 
   private mutating func field(
     _ name: String, _ arguments: [String], _ payload: String, _ directive: String

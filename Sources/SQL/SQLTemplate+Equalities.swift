@@ -28,6 +28,13 @@ extension SQLTemplate {
     return (word, SQLQuoting.catalogName(tokens[1]))
   }
 
+  /// The last name in the catalog: that of the table, if the template is one, such as
+  /// `sales."Order"`.
+  package var lastName: String {
+    let last = (try? SQLToken.tokens(of: source))?.last { !$0.isBlank }
+    return last.map { SQLQuoting.catalogName($0) } ?? ""
+  }
+
   /// Whether the template refers to a row by this qualifier: `this.`, `edge.` or another name
   /// before a dot.
   package func mentions(qualifier name: String) -> Bool { pieces.contains(.qualifier(name)) }

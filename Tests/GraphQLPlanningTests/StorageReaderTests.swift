@@ -62,6 +62,27 @@ import Testing
     #expect(error?.problems == [problem])
   }
 
+  @Test(arguments: [
+    #"{ b: B @insert(into: "Thing") }"#,
+    #"{ b: B @insert(set: "this.a = parent.a", into: "Other") }"#,
+    #"{ b: Int @insert(into: "Thing", set: "this.a = parent.a") }"#,
+    #"{ b: B @insert(into: "Thing", set: "this.a = this.b") }"#,
+    #"{ b: B @insert(into: "Thing", set: "this.a = parent.a AND parent.b = this.b") }"#,
+    #"{ b: B @insert(into: "Thing", set: "this.a = 1") }"#,
+    #"{ b: [B!] @insert(into: "Thing", set: "parent.a = this.a") }"#,
+  ])
+  func `rows inside of another need a table and columns with its values`(input: String) throws {
+    let error = #expect(throws: StorageErrors.self) {
+      try PlanningFixture.mapping(
+        "type Query { thing(in: In): Thing @reference(id: \"1\") }\n"
+          + "type Thing @table(name: \"thing\") { id: ID! } input B { a: Int } input In \(input)")
+    }
+    #expect(error?.problems.count == 1)
+    #expect(
+      error?.problems.first?.hasPrefix("In.b: @insert on an input field needs an input object, ")
+        == true)
+  }
+
   @Test func `a reference needs something that says which row`() throws {
     let things = "type Thing @tag(id: 1) @table(name: \"thing\") { id: ID! }\n"
     let by = "input By @oneOf { id: ID @where(condition: \"this.id = :value\"), other: Int }\n"

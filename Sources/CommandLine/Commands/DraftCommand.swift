@@ -25,6 +25,10 @@ enum DraftCommand {
         "mutations", nil, environment: "SOCIOGRAPH_DRAFT_MUTATIONS",
         "draft inserts, updates and deletes, too, for the tables that the role may write"),
       CommandSpecification.Option(
+        "nested", nil, environment: "SOCIOGRAPH_DRAFT_NESTED",
+        "with --mutations: insert rows together with those that refer to them, or that they refer to"
+      ),
+      CommandSpecification.Option(
         "aggregates", nil, environment: "SOCIOGRAPH_DRAFT_AGGREGATES",
         "draft counts, sums, averages and groups, too; they read all rows of a page's list"),
       CommandSpecification.Option(
@@ -123,7 +127,8 @@ enum DraftCommand {
         if history == nil, catalog.order.isEmpty { throw nothing(catalog, database.namespaces) }
         var draft = try Draft(
           catalog, history: history ?? NameHistory(), mutations: options.isSet("mutations"),
-          aggregates: options.isSet("aggregates"), nodes: options.isSet("nodes"))
+          nested: options.isSet("nested"), aggregates: options.isSet("aggregates"),
+          nodes: options.isSet("nodes"))
         let (files, warnings) = try checked(&draft, in: target, database.configuration())
         return (catalog, draft, files, warnings)
       }
@@ -153,7 +158,7 @@ enum DraftCommand {
     var selection: [String: String] = [:]
     let session = try PostgresSession(database.configuration())
     selection["role"] = try session.execute("SELECT current_user").first?.first.flatMap(\.self)
-    for name in ["namespace", "tables", "role", "mutations", "aggregates", "nodes"] {
+    for name in ["namespace", "tables", "role", "mutations", "nested", "aggregates", "nodes"] {
       if let value = options.text(name) { selection[name] = value }
     }
     return selection

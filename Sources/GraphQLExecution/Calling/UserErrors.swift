@@ -136,7 +136,8 @@ package struct ConstraintErrors: Sendable {
         error.sqlState == "23502"
         ? [constraint] : columns[Key(table: error.table ?? "", constraint: constraint)] ?? []
     }
-    return UserError(code: code, message: nil, path: plan.path(ofColumns: broken))
+    return UserError(
+      code: code, message: nil, path: plan.writtenMembers?.path(ofColumns: broken, in: error.table))
   }
 
   func userError(for error: PostgresError, in field: FieldDefinition, _ schema: Schema)

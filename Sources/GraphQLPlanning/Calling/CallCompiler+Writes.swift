@@ -30,29 +30,27 @@ extension CallCompiler {
     scope.coordinate = arguments.coordinate
     scope.arguments = arguments
     let name = compiler.renderer.render(table, scope, isNoted: false)
-    let rule = write.rule.map { rule in
-      var scope = scope
-      scope.row = RowBuilder(alias: "written")
-      return compiler.renderer.render(rule, scope, isNoted: false)
-    }
+    let rule = write.rule.map { rendered($0, of: Insertions.written, compiler, scope) }
     // Only the rule needs more than the keys, and the right to read it.
-    let returned: SQLFragment =
-      rule == nil
-      ? write.keys.map { "target.\(name: $0)" }.joined(separator: ", ") : "target.*"
-    let change: SQLFragment
-    var chosen: SQLFragment?
+    let returned = rule == nil ? write.keys : nil
+    var insertions = Insertions()
+    var parts: [SQLFragment] = []
     switch write.action {
     case .insert:
-      change = try insertion(write, into: name, field, compiler, scope)
+      insertions = try self.insertions(
+        write, into: name, returning: returned, field, compiler, scope)
+      parts = insertions.parts.map { "\(name: $0.name) AS (\($0.text))" }
     case .update, .delete:
       _ = try compiler.checkFilters(arguments, field)
-      chosen = chosenRows(write, target, compiler, scope)
-      change = self.change(write, name, compiler, scope)
+      let columns =
+        returned.map { $0.map { "target.\(name: $0)" }.joined(separator: ", ") } ?? "target.*"
+      parts = [
+        "chosen AS MATERIALIZED (\(chosenRows(write, target, compiler, scope)))",
+        "written AS (\(change(write, name, compiler, scope)) RETURNING \(columns))",
+      ]
     }
-    var text: SQLFragment = "WITH "
-    if let chosen { text.append("chosen AS MATERIALIZED (\(chosen)), ") }
-    text.append("written AS (\(change) RETURNING \(returned)) ")
-    let refusal = refusal(write, rule, isLimited: chosen != nil, compiler, scope)
+    var text: SQLFragment = "WITH \(parts.joined(separator: ", ")) "
+    let refusal = refusal(write, rule, insertions, compiler, scope)
     let result: SQLFragment
     if let answer {
       result = refusal.isEmpty ? answer.record : "\(answer.record), CASE \(refusal) END"
@@ -91,76 +89,38 @@ extension CallCompiler {
     }
   }
 
-  /// Returns the paths of the members of `input` and `set`, by their columns in the catalog.
-  func writtenMembers(of write: WriteStorage) -> [String: [String]] {
-    var paths: [String: [String]] = [:]
-    for argument in write.field.arguments where ["input", "set"].contains(argument.name) {
-      guard case .inputObject(let members, _) = schema[argument.type.namedType].kind else {
-        continue
-      }
-      for member in members {
-        paths[SQLQuoting.catalogName(WriteStorage.column(of: member))] = [
-          argument.name, member.name,
-        ]
+  /// Returns the shortest paths of the members of `input` and `set`, and of those of rows inside.
+  func writtenMembers(of write: WriteStorage) -> WrittenMembers {
+    let table = write.table?.lastName ?? ""
+    var members = WrittenMembers(table: table)
+    var known: Set<TypeID> = []
+    var queue = write.field.arguments.filter { ["input", "set"].contains($0.name) }.map {
+      (input: $0.type.namedType, path: [$0.name], table: table)
+    }[...]
+    while let next = queue.popFirst() {
+      guard case .inputObject(let fields, _) = schema[next.input].kind,
+        known.insert(next.input).inserted
+      else { continue }
+      for member in fields {
+        let path = next.path + [member.name]
+        if let inside = mapping.nestedInsert(of: member) {
+          queue.append((member.type.namedType, path, inside.table.lastName))
+        } else {
+          members.add(
+            path, table: next.table,
+            column: SQLQuoting.catalogName(WriteStorage.column(of: member)))
+        }
       }
     }
-    return paths
+    return members
   }
 
   // MARK: - Insert
 
-  private func insertion(
-    _ write: WriteStorage, into table: SQLFragment, _ field: SelectionCompiler.CollectedField,
-    _ compiler: SelectionCompiler, _ scope: Scope
-  ) throws(GraphQLError) -> SQLFragment {
-    guard let (definition, value) = scope.arguments["input"] else {
-      return "INSERT INTO \(table) AS target DEFAULT VALUES"
-    }
-    var rows: [ArgumentValue] = value.map { [$0] } ?? []
-    if case .list(let items)? = value { rows = items }
-    guard rows.count <= limits.maximumInsertedRows else {
-      throw GraphQLError(
-        "At most \(limits.maximumInsertedRows) rows can be inserted at once, not \(rows.count).",
-        locations: [reader.source.location(of: field.field.position)], code: .badUserInput)
-    }
-    let input = schema[definition.type.namedType]
-    guard case .inputObject(let members, _) = input.kind else {
-      return "INSERT INTO \(table) AS target DEFAULT VALUES"
-    }
-    let given = members.filter { member in rows.contains { $0[member.name] != nil } }
-    let columns = given.map { SQLFragment(name: SQLQuoting.quoted(WriteStorage.column(of: $0))) }
-    var text: SQLFragment = "INSERT INTO \(table) AS target "
-    if rows.isEmpty {
-      text.append("SELECT WHERE false")
-      return text
-    }
-    if given.isEmpty {
-      // VALUES has no rows without columns: one row of defaults is what SQL can say.
-      guard rows.count == 1 else {
-        throw GraphQLError(
-          "Several rows of defaults alone cannot be inserted at once.",
-          locations: [reader.source.location(of: field.field.position)], code: .badUserInput)
-      }
-      text.append("DEFAULT VALUES")
-    } else {
-      let lines = rows.map { row -> SQLFragment in
-        let values = given.map { member in
-          self.value(
-            row[member.name], member, of: input, compiler, scope.place(ofArgument: "input"))
-        }
-        return "(\(values.joined(separator: ", ")))"
-      }
-      text.append("(\(columns.joined(separator: ", "))) VALUES \(lines.joined(separator: ", "))")
-    }
-    if let conflict = conflict(write, given, compiler, scope) { text.append(conflict) }
-    return text
-  }
-
   /// Returns what is done with a row whose unique key another one has: the given columns of that are
   /// set. One that the viewer may not see stays as it is.
-  private func conflict(
-    _ write: WriteStorage, _ given: [InputValueDefinition], _ compiler: SelectionCompiler,
-    _ scope: Scope
+  func conflict(
+    _ write: WriteStorage, _ given: [String], _ compiler: SelectionCompiler, _ scope: Scope
   ) -> SQLFragment? {
     guard let argument = scope.arguments["updateOnConflict"],
       case .enum(let name)? = argument.value,
@@ -168,8 +128,7 @@ extension CallCompiler {
       let columns = try? SQLQuoting.names(in: key.element).map(SQLQuoting.quoted)
     else { return nil }
     let target = columns.map { SQLFragment(name: $0) }.joined(separator: ", ")
-    var set = given.map { SQLQuoting.quoted(WriteStorage.column(of: $0)) }
-      .filter { !columns.contains($0) }
+    var set = given.filter { !columns.contains($0) }
     // Without a change there would be no row to return.
     if set.isEmpty { set = columns }
     let changes = set.map { column -> SQLFragment in
@@ -186,7 +145,7 @@ extension CallCompiler {
   }
 
   /// Returns a value for a column; a column without one has its default.
-  private func value(
+  func value(
     _ value: ArgumentValue?, _ member: InputValueDefinition, of input: TypeDefinition,
     _ compiler: SelectionCompiler, _ place: InputPlace
   ) -> SQLFragment {
@@ -283,21 +242,41 @@ extension CallCompiler {
 
   /// Returns the branches of a CASE that fail, so that nothing is written; empty if there are none.
   private func refusal(
-    _ write: WriteStorage, _ rule: SQLFragment?, isLimited: Bool, _ compiler: SelectionCompiler,
-    _ scope: Scope
+    _ write: WriteStorage, _ rule: SQLFragment?, _ insertions: Insertions,
+    _ compiler: SelectionCompiler, _ scope: Scope
   ) -> SQLFragment {
     var cases: [SQLFragment] = []
-    if isLimited {
+    if write.action != .insert {
       let found: SQLFragment = "(SELECT count(*) FROM chosen)"
       cases.append(
         "WHEN \(found) > \(atMost(compiler, scope)) THEN \(failure(WriteRefusal.tooMany, found))")
     }
-    if let rule, write.action != .delete {
-      let hidden: SQLFragment = "(SELECT count(*) FROM written WHERE (\(rule)) IS NOT TRUE)"
+    // Read first, so that rows are written in the order of the input.
+    if let count = insertions.writtenCount {
       cases.append(
-        "WHEN \(hidden) > 0 THEN \(failure(WriteRefusal.forbidden, hidden))")
+        "WHEN \(Self.writtenCount) < \(count) THEN \(failure(WriteRefusal.forbidden, Self.writtenCount))"
+      )
+    }
+    // What others need, a trigger or a rule may have kept from being written.
+    for name in insertions.needed {
+      let found: SQLFragment = "(SELECT count(*) FROM \(name: name))"
+      cases.append("WHEN \(found) < 1 THEN \(failure(WriteRefusal.forbidden, found))")
+    }
+    let own = write.action == .delete ? nil : rule.map { (name: Insertions.written, rule: $0) }
+    for (name, rule) in [own].compactMap(\.self) + insertions.rules {
+      let hidden: SQLFragment = "(SELECT count(*) FROM \(name: name) WHERE (\(rule)) IS NOT TRUE)"
+      cases.append("WHEN \(hidden) > 0 THEN \(failure(WriteRefusal.forbidden, hidden))")
     }
     return cases.joined(separator: " ")
+  }
+
+  /// Returns a rule of the rows of a part of the statement.
+  func rendered(
+    _ rule: SQLTemplate, of name: String, _ compiler: SelectionCompiler, _ scope: Scope
+  ) -> SQLFragment {
+    var scope = scope
+    scope.row = RowBuilder(alias: name)
+    return compiler.renderer.render(rule, scope, isNoted: false)
   }
 
   /// Returns an expression that fails when it is evaluated, with a text that tells why.

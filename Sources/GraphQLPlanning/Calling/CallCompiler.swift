@@ -49,29 +49,49 @@ struct CallCompiler {
   }
 
   /// Returns the plan of a field without arguments, including required ones.
+  ///
+  /// - Parameter checked: the inputs of rows that other probes have checked.
   func probe(
-    _ field: Field, _ storage: FieldStorage, _ call: CallStorage
+    _ field: Field, _ storage: FieldStorage, _ call: CallStorage, _ checked: inout Set<TypeID>
   ) throws(GraphQLError) -> CallPlan {
     var arguments = FieldArguments()
-    arguments.values = storage.definition.arguments.map { argument in
-      (argument, call.write.flatMap { _ in whole(argument.type) })
+    for argument in storage.definition.arguments {
+      let value = call.write == nil ? nil : whole(argument.type, &checked)
+      arguments.values.append((argument, value))
     }
     return try plan(
       SelectionCompiler.CollectedField(responseName: field.responseName, nodes: [field]), storage,
       call, arguments, FieldFrame(field.responseName, isNonNull: true))
   }
 
-  /// Returns a value of an input type with every member, none of them in a filter.
-  private func whole(_ type: TypeReference) -> ArgumentValue? {
-    guard case .inputObject(let members, _) = schema[type.namedType].kind else { return nil }
-    let isFilter = mapping.filter(type.namedType) != nil
+  /// Returns a value of an input type with every member, none of them in a filter. Of a list the last
+  /// row has the rows inside.
+  ///
+  /// - Parameters:
+  ///   - checked: the input types whose rows inside are checked. Each is checked once.
+  ///   - depth: the number of rows around it.
+  private func whole(
+    _ type: TypeReference, _ checked: inout Set<TypeID>, depth: Int = 0
+  ) -> ArgumentValue? {
+    let input = type.namedType
+    guard case .inputObject(let members, _) = schema[input].kind else { return nil }
+    let isFilter = mapping.filter(input) != nil
     let object = ArgumentValue.object(
-      isFilter
-        ? []
-        : members.map { ($0.name, sample(of: $0.type)) })
-    if case .list = type.nullable { return .list([object]) }
-    return object
+      members.filter { !isFilter && mapping.nestedInsert(of: $0) == nil }
+        .map { ($0.name, sample(of: $0.type)) })
+    var inner: [(name: String, value: ArgumentValue)] = []
+    if depth < Self.maximumProbeDepth, checked.insert(input).inserted {
+      for member in members where mapping.nestedInsert(of: member) != nil {
+        guard let rows = whole(member.type, &checked, depth: depth + 1) else { continue }
+        inner.append((member.name, rows))
+      }
+    }
+    guard case .list = type.nullable else { return inner.isEmpty ? object : .object(inner) }
+    return .list([object] + (inner.isEmpty ? [] : [.object(inner)]))
   }
+
+  /// Inputs deeper inside are checked by another field, or not at all.
+  private static let maximumProbeDepth = 4
 
   /// Returns a value that stands in a statement as values of the type do.
   private func sample(of type: TypeReference) -> ArgumentValue {
@@ -134,7 +154,7 @@ struct CallCompiler {
       shape: shape, refusal: try refusal(of: payload, field, compiler),
       makesSecret: call.makesSecret,
       mayEndSessions: call.mayEndSessions, write: call.write?.action,
-      writtenMembers: call.write.map { writtenMembers(of: $0) } ?? [:])
+      writtenMembers: call.write.map { writtenMembers(of: $0) })
   }
 
   private func action(

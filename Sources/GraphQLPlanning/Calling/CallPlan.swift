@@ -79,15 +79,10 @@ package final class CallPlan: Sendable {
   /// The action of a field that writes rows; nil for a call of a function. No key says that it was
   /// done, so one that may have been done is not repeated.
   package let write: WriteStorage.Action?
-  /// The paths of the members that are written, by their columns in the catalog.
-  private let writtenMembers: [String: [String]]
+  /// The paths of the members that are written; nil for a call of a function.
+  package let writtenMembers: WrittenMembers?
 
   package var isOnce: Bool { keeping != nil }
-
-  /// Returns the path of the first member that is written to one of the columns; nil if none is.
-  package func path(ofColumns columns: [String]) -> [String]? {
-    columns.lazy.compactMap { self.writtenMembers[$0] }.first
-  }
 
   init(
     frame: FieldFrame, definition: FieldDefinition, coordinate: String,
@@ -96,7 +91,7 @@ package final class CallPlan: Sendable {
     replay: PlannedStatement?, again: PlannedStatement?, shape: ObjectShape,
     refusal: RefusalShape, makesSecret: Bool, mayEndSessions: Bool,
     write: WriteStorage.Action? = nil,
-    writtenMembers: [String: [String]] = [:]
+    writtenMembers: WrittenMembers? = nil
   ) {
     self.writtenMembers = writtenMembers
     self.frame = frame

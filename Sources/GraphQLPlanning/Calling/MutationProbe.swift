@@ -19,6 +19,9 @@ extension Planner {
   package func mutationProbes() throws(GraphQLError) -> [MutationProbe] {
     guard let root = mapping.schema.mutationType else { return [] }
     var probes: [MutationProbe] = []
+    var checked: Set<TypeID> = []
+    var limits = limits
+    limits.maximumInsertedRows = .max
     for definition in mapping.schema[root].fields {
       guard let storage = mapping[root]?.fields[definition.name],
         case .call(let call) = storage.kind
@@ -34,7 +37,7 @@ extension Planner {
           schema: mapping.schema, variableIndices: [:], variables: [],
           inputs: OperationInputs([], source: document.source)),
         limits: limits)
-      let plan = try compiler.probe(field, storage, call)
+      let plan = try compiler.probe(field, storage, call, &checked)
       probes.append(
         MutationProbe(
           coordinate: storage.coordinate, function: call.functionName,

@@ -51,8 +51,8 @@ package enum StorageDirectives {
     directive @aggregates(of: String!, cost: Int! = 100) on OBJECT
     "The function that the mutation's field calls. `once`: a repeated request with the same `Idempotency-Key` does not call it again. `again`: the function that is called then, if the response must not be stored. `signsIn`: the member of the result that is the ID of the user who is signed in."
     directive @call(function: String!, once: Boolean! = false, again: String, signsIn: String) on FIELD_DEFINITION
-    "Inserts rows into the table of this type. Arguments: `input`, a list of rows whose members are columns; `updateOnConflict`, an enum whose `@value` is the columns of a unique key: a row that is there is updated instead. The result is `jsonb` with the members `count` and `rows`, the keys of the rows."
-    directive @insert(into: String!) on FIELD_DEFINITION
+    "Inserts rows into the table of this type. Arguments: `input`, a list of rows whose members are columns; `updateOnConflict`, an enum whose `@value` is the columns of a unique key: a row that is there is updated instead. The result is `jsonb` with the members `count` and `rows`, the keys of the rows. On an input field: rows that are inserted with the row around them, which is `parent`; `set` says which columns take values of the other row, which is inserted first."
+    directive @insert(into: String!, set: String) on FIELD_DEFINITION | INPUT_FIELD_DEFINITION
     "Updates rows of this type. Arguments: `filter`, an input with `@filter(of:)`; `set`, an object whose members are columns; `atMost`, the number of rows above which nothing is changed. The result is that of `@insert`."
     directive @update(of: String!) on FIELD_DEFINITION
     "Deletes rows of this type. Arguments: `filter` and `atMost`, as of `@update`. The result is that of `@insert`."

@@ -15,6 +15,8 @@ package struct StorageMapping: Sendable {
   /// The input types with a condition of their own or of a nested input.
   private let filterTypes: Set<TypeID>
   private let enumValues: [ObjectIdentifier: EnumValueStorage]
+  /// The input fields with `@insert`.
+  private let nestedInserts: [ObjectIdentifier: NestedInsert]
   /// The inputs with `@filter(of:)` and with `@order(of:)`.
   private let filters: [TypeID: FilterStorage]
   private let orders: [TypeID: FilterStorage]
@@ -48,6 +50,11 @@ package struct StorageMapping: Sendable {
 
   /// Returns whether the fields of an input type, or those of nested inputs, can add conditions.
   package func hasConditions(_ inputType: TypeID) -> Bool { filterTypes.contains(inputType) }
+
+  /// Returns the rows that an input field inserts; nil for a field that is a value.
+  func nestedInsert(of definition: InputValueDefinition) -> NestedInsert? {
+    nestedInserts.isEmpty ? nil : nestedInserts[ObjectIdentifier(definition)]
+  }
 
   /// Returns what the members of an input with `@filter(of:)` ask.
   package func filter(_ inputType: TypeID) -> FilterStorage? { filters[inputType] }
@@ -98,6 +105,7 @@ package struct StorageMapping: Sendable {
     var reader = StorageReader(schema: schema)
     conditions = reader.conditions()
     filterTypes = Self.filterTypes(schema, conditions)
+    nestedInserts = reader.nestedInserts()
     enumValues = reader.enumValues()
     hiddenRows = reader.hiddenRows()
     events = reader.events()

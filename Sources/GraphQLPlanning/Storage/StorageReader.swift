@@ -59,6 +59,47 @@ struct StorageReader {
       wantsAll: directive.boolean("all") ?? false)
   }
 
+  /// Reads the input fields whose rows are inserted with the row around them.
+  mutating func nestedInserts() -> [ObjectIdentifier: NestedInsert] {
+    var inserts: [ObjectIdentifier: NestedInsert] = [:]
+    for type in schema.types {
+      guard case .inputObject(let fields, _) = type.kind else { continue }
+      for field in fields {
+        guard let directive = field.appliedDirectives.first(named: "insert") else { continue }
+        if let insert = nestedInsert(directive, field) {
+          inserts[ObjectIdentifier(field)] = insert
+        } else {
+          problems.append(
+            "\(type.name).\(field.name): @insert on an input field needs an input object, a type with "
+              + "@table in into, and in set the columns that take values of the other row: "
+              + "this.a = parent.b or, for one object that is inserted first, parent.b = this.a.")
+        }
+      }
+    }
+    return inserts
+  }
+
+  private func nestedInsert(
+    _ directive: Directive, _ field: InputValueDefinition
+  ) -> NestedInsert? {
+    guard case .inputObject = schema[field.type.namedType].kind,
+      let table = directive.string("into").flatMap({ schema.type(named: $0) })?
+        .appliedDirectives.first(named: "table"),
+      let name = template(table.string("name")), let set = template(directive.string("set"))
+    else { return nil }
+    let pairs = set.equalities.map { ($0.left.soleColumn, $0.right.soleColumn) }
+    guard let isFirst = pairs.first.map({ $0.0?.word == "parent" }) else { return nil }
+    if isFirst, case .list = field.type.nullable { return nil }
+    let words = isFirst ? ("parent", "this") : ("this", "parent")
+    var columns: [(set: String, from: String)] = []
+    for case (let set?, let from?) in pairs where set.word == words.0 && from.word == words.1 {
+      columns.append((SQLQuoting.identifier(set.name), SQLQuoting.name(from.name)))
+    }
+    guard columns.count == pairs.count else { return nil }
+    return NestedInsert(
+      table: name, rule: template(table.string("where")), columns: columns, isFirst: isFirst)
+  }
+
   /// Reads the SQL of all enum values.
   mutating func enumValues() -> [ObjectIdentifier: EnumValueStorage] {
     var result: [ObjectIdentifier: EnumValueStorage] = [:]

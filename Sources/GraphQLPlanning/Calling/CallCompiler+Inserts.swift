@@ -1,0 +1,236 @@
+import GraphQLLanguage
+import GraphQLResponse
+import GraphQLSchema
+import SQL
+
+/// The parts of the statement of a field with `@insert`.
+///
+/// Rows without others inside are one part. A row with others inside is a part of its own, so that
+/// they can take its values, or it theirs:
+///
+///     WITH written AS (INSERT INTO artist ... RETURNING artist_id),
+///       inserted1 AS (INSERT INTO album (artist_id, title) VALUES
+///         ((SELECT artist_id FROM written), $1), ((SELECT artist_id FROM written), $2))
+struct Insertions {
+  /// An insert by the name of its rows.
+  struct Part {
+    let name: String
+    let text: SQLFragment
+  }
+
+  fileprivate(set) var parts: [Part] = []
+  /// The names of the parts whose row others need.
+  fileprivate(set) var needed: [String] = []
+  /// The number of rows that others need among those of `written`, if it has several parts.
+  fileprivate(set) var writtenCount: Int?
+  /// The rules of nested parts, by the parts' names.
+  fileprivate(set) var rules: [(name: String, rule: SQLFragment)] = []
+  fileprivate var rowCount = 0
+
+  /// The names of a statement's rows.
+  static let written = "written"
+}
+
+/// What rows of one input are inserted into.
+private struct InsertTarget {
+  let table: SQLFragment
+  let rule: SQLTemplate?
+  let input: TypeDefinition
+  /// The columns that are returned, as statements write them; nil for all.
+  var returned: [String]?
+  /// The columns whose values other rows give.
+  var given: [(column: String, value: SQLFragment)] = []
+
+  var members: [InputValueDefinition] {
+    if case .inputObject(let members, _) = input.kind { members } else { [] }
+  }
+}
+
+extension CallCompiler {
+  /// Returns the inserts of a field, in which each row's values come before the rows that need them.
+  /// The rows of `input` are those of the part `written`.
+  ///
+  /// - Parameter returned: the columns of `input`'s rows that the statement needs; nil for all.
+  func insertions(
+    _ write: WriteStorage, into table: SQLFragment, returning returned: [String]?,
+    _ field: SelectionCompiler.CollectedField, _ compiler: SelectionCompiler, _ scope: Scope
+  ) throws(GraphQLError) -> Insertions {
+    var insertions = Insertions()
+    guard let (definition, value) = scope.arguments["input"] else { return insertions }
+    let target = InsertTarget(
+      table: table, rule: nil, input: schema[definition.type.namedType],
+      returned: returned)
+    let position = field.field.position
+    let names = try insert(
+      Self.rows(value), target, compiler, scope, at: position, &insertions,
+      conflict: { conflict(write, $0, compiler, scope) })
+    if names.count > 1 {
+      insertions.writtenCount = names.count { insertions.needed.contains($0) }
+      let rows = names.map { name -> SQLFragment in
+        let columns = returned.map {
+          $0.map { "\(name: name).\(name: $0)" }.joined(separator: ", ")
+        }
+        return "SELECT \(columns ?? "*") FROM \(name: name)"
+      }
+      insertions.parts.append(
+        Insertions.Part(name: Insertions.written, text: rows.joined(separator: " UNION ALL ")))
+    }
+    return insertions
+  }
+
+  /// Returns names without those that name a column again.
+  private static func union(_ names: [String], _ others: [String]) -> [String] {
+    var known: Set<String> = []
+    return (names + others).filter { known.insert(SQLQuoting.catalogName($0)).inserted }
+  }
+
+  private static func rows(_ value: ArgumentValue?) -> [ArgumentValue] {
+    if case .list(let items)? = value { return items }
+    return value.map { $0.isNull ? [] : [$0] } ?? []
+  }
+
+  /// Adds the inserts of rows, and returns the names of the parts that they are.
+  ///
+  /// - Parameter conflict: what is done with rows of these columns that are there already; nil in rows
+  ///   inside of others.
+  private func insert(
+    _ rows: [ArgumentValue], _ target: InsertTarget, _ compiler: SelectionCompiler, _ scope: Scope,
+    at position: Position, _ insertions: inout Insertions,
+    conflict: (([String]) -> SQLFragment?)? = nil
+  ) throws(GraphQLError) -> [String] {
+    insertions.rowCount += rows.count
+    let isTop = conflict != nil
+    guard insertions.rowCount <= limits.maximumInsertedRows else {
+      throw refusal(
+        "At most \(limits.maximumInsertedRows) rows can be inserted at once, not "
+          + "\(insertions.rowCount)\(isTop ? "" : " or more").", position)
+    }
+    var groups: [[ArgumentValue]] = []
+    var isOpen = false
+    for row in rows {
+      let isAlone = !nested(in: row, of: target).isEmpty
+      if isAlone || !isOpen { groups.append([row]) } else { groups[groups.count - 1].append(row) }
+      isOpen = !isAlone
+    }
+    if groups.isEmpty { groups = [[]] }
+    var names: [String] = []
+    for group in groups {
+      var target = target
+      let inner = group.first.map { nested(in: $0, of: target) } ?? []
+      for (member, insert, value) in inner where insert.isFirst {
+        let name = try self.insert(
+          value, of: member, insert, returning: insert.columns.map(\.from), [], compiler, scope,
+          at: position, &insertions
+        ).first
+        guard let name else { continue }
+        insertions.needed.append(name)
+        target.given += insert.columns.map {
+          ($0.set, "(SELECT \(name: name).\(name: $0.from) FROM \(name: name))")
+        }
+      }
+      let name =
+        isTop && groups.count == 1 ? Insertions.written : "inserted\(insertions.parts.count + 1)"
+      let followers = inner.filter { !$0.insert.isFirst }
+      let needed = followers.flatMap { $0.insert.columns.map(\.from) }
+      target.returned = target.returned.map { Self.union($0, needed) }
+      insertions.parts.append(
+        Insertions.Part(
+          name: name,
+          text: try insertion(group, target, compiler, scope, at: position, conflict: conflict)))
+      names.append(name)
+      if let rule = target.rule {
+        insertions.rules.append((name, rendered(rule, of: name, compiler, scope)))
+      }
+      if !followers.isEmpty { insertions.needed.append(name) }
+      for (member, insert, value) in followers {
+        _ = try self.insert(
+          value, of: member, insert, returning: [],
+          insert.columns.map {
+            ($0.set, "(SELECT \(name: name).\(name: $0.from) FROM \(name: name))")
+          }, compiler,
+          scope, at: position, &insertions)
+      }
+    }
+    return names
+  }
+
+  /// Adds the inserts of the rows in a member of another row.
+  private func insert(
+    _ value: ArgumentValue, of member: InputValueDefinition, _ insert: NestedInsert,
+    returning returned: [String], _ given: [(String, SQLFragment)], _ compiler: SelectionCompiler,
+    _ scope: Scope, at position: Position, _ insertions: inout Insertions
+  ) throws(GraphQLError) -> [String] {
+    let rows = Self.rows(value)
+    if rows.isEmpty { return [] }
+    return try self.insert(
+      rows,
+      InsertTarget(
+        table: compiler.renderer.render(insert.table, scope, isNoted: false), rule: insert.rule,
+        input: schema[member.type.namedType],
+        returned: insert.rule == nil ? returned : nil, given: given), compiler, scope, at: position,
+      &insertions)
+  }
+
+  /// Returns the members of a row that are rows themselves.
+  private func nested(
+    in row: ArgumentValue, of target: InsertTarget
+  ) -> [(member: InputValueDefinition, insert: NestedInsert, value: ArgumentValue)] {
+    target.members.compactMap { member in
+      guard let insert = mapping.nestedInsert(of: member), let value = row[member.name],
+        !Self.rows(value).isEmpty
+      else { return nil }
+      return (member, insert, value)
+    }
+  }
+
+  /// Returns the insert of rows of which none but a single one has others inside.
+  private func insertion(
+    _ rows: [ArgumentValue], _ target: InsertTarget, _ compiler: SelectionCompiler, _ scope: Scope,
+    at position: Position, conflict: (([String]) -> SQLFragment?)?
+  ) throws(GraphQLError) -> SQLFragment {
+    let given = target.members.filter { member in
+      mapping.nestedInsert(of: member) == nil && rows.contains { $0[member.name] != nil }
+    }
+    let own = given.map { SQLQuoting.quoted(WriteStorage.column(of: $0)) }
+    let columns = own + target.given.map(\.column)
+    if let twice = columns.indices.first(where: { columns[..<$0].contains(columns[$0]) }) {
+      throw refusal(
+        "\(target.input.name) gives the column \(columns[twice]) two values: leave out one of them.",
+        position)
+    }
+    var text: SQLFragment = "INSERT INTO \(target.table) AS target "
+    if rows.isEmpty {
+      text.append("SELECT WHERE false")
+    } else if columns.isEmpty {
+      // VALUES has no rows without columns: one row of defaults is what SQL can say.
+      guard rows.count == 1 else {
+        throw refusal("Several rows of defaults alone cannot be inserted at once.", position)
+      }
+      text.append("DEFAULT VALUES")
+    } else {
+      let lines = rows.map { row -> SQLFragment in
+        let values = given.map { member in
+          self.value(
+            row[member.name], member, of: target.input, compiler,
+            scope.place(ofArgument: "input"))
+        }
+        return "(\((values + target.given.map(\.value)).joined(separator: ", ")))"
+      }
+      let names = columns.map { SQLFragment(name: $0) }.joined(separator: ", ")
+      text.append("(\(names)) VALUES \(lines.joined(separator: ", "))")
+    }
+    if !rows.isEmpty, !columns.isEmpty, let conflict = conflict?(columns) { text.append(conflict) }
+    if let returned = target.returned {
+      if !returned.isEmpty {
+        text.append(" RETURNING \(returned.map { "target.\(name: $0)" }.joined(separator: ", "))")
+      }
+    } else {
+      text.append(" RETURNING target.*")
+    }
+    return text
+  }
+
+  private func refusal(_ message: String, _ position: Position) -> GraphQLError {
+    GraphQLError(message, locations: [reader.source.location(of: position)], code: .badUserInput)
+  }
+}

@@ -220,6 +220,13 @@ struct ResponseWriter: ~Copyable {
         dependencies.insert(DependencyKey(topic: column.topic, id: id))
         continue
       }
+      if entry.isText {
+        var key = LiveKey()
+        let start = Int(entry.offset)
+        for offset in start..<start + Int(entry.length) { key.append(bytes.byte(at: offset)) }
+        dependencies.insert(DependencyKey(topic: column.topic, id: key.value))
+        continue
+      }
       let inner = frames.depth
       let count = frames.pushArray(bytes, Int(entry.offset), Int(entry.length)) ?? 0
       for index in 0..<count {

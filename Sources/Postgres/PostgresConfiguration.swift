@@ -31,6 +31,8 @@ package struct PostgresConfiguration: Sendable {
   /// Whether a new connection asks the server for its place in that history. Not for what is done before anything was
   /// met: a round trip of each session.
   package var checksHistory = true
+  /// Whether its connections receive changes instead of answering statements.
+  var isReplicating = false
   /// Additional settings, by name.
   package var settings: [(name: String, value: String)] = []
 
@@ -272,6 +274,7 @@ package struct PostgresConfiguration: Sendable {
     addUnlessGiven("keepalives_count", "3")
     addUnlessGiven("tcp_user_timeout", "15000")
     options.append(("client_encoding", "UTF8"))
+    if isReplicating { options.append(("replication", "database")) }
     guard pooler == .none else {
       // Poolers take few parameters at the start, and this one is not among them.
       if !own.isEmpty { options.append(("options", own)) }

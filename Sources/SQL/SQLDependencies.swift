@@ -99,7 +99,7 @@ private struct Reader {
       }
       var word = String(decoding: scanner.bytes[range], as: UTF8.self)
       if kind == .name { word = word.lowercased() }
-      if kind == .quotedName { word = String(word.dropFirst().dropLast()) }
+      if kind == .quotedName { word = SQLQuoting.catalogName(word) }
       if kind == .name, word == "execute" { isDynamic = true }
       tokens.append(Token(kind: kind, text: word))
     }

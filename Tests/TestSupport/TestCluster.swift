@@ -125,6 +125,8 @@ package enum TestCluster {
       ("shared_buffers", "128MB"), ("search_path", "graph, public"),
       ("max_connections", "\(connectionsOfTests + connectionsOfSharedServers)"),
       ("max_prepared_transactions", "8"),
+      // For live queries over any table.
+      ("wal_level", "logical"), ("max_replication_slots", "50"), ("max_wal_senders", "50"),
     ]
     try endWithProcess(folder)
     return try EmbeddedCluster.start(options) { _ in }

@@ -192,6 +192,8 @@ enum ServeCommand {
     running.roles = try settings.anonymousRole.map {
       try roles(anonymous: $0, [PostgresSession(configuration), writer])
     }
+    running.changeLog = try ChangeLog.configuration(
+      settings, options, mapping, like: configuration)
     running.replicas = try replicas(settings, like: configuration, of: owner)
     running.sessionDatabase = writers
     running.writerDatabase = try Database.pooled(

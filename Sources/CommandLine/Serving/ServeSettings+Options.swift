@@ -57,6 +57,14 @@ extension ServeSettings {
           "replica-lag", "TIME", default: "5s",
           "the maximum lag of a standby that takes queries"),
         Option(
+          "live", "HOW", default: "reported",
+          "how live queries hear of changes: reported, by tables that report them, or decoding, of any "
+            + "table from PostgreSQL's log"),
+        Option(
+          "live-database", "URL", shown: "that of --database",
+          "with --live decoding: the same database, without a pooler and under a role with "
+            + "REPLICATION"),
+        Option(
           "cursor-key", "FILE", shown: "that of the database, if it was migrated",
           "at least 32 random bytes with which cursors are signed, the same for all servers over one "
             + "database"),

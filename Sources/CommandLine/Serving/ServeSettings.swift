@@ -30,6 +30,10 @@ struct ServeSettings {
   let replicas: ReplicaSettings?
   /// The role of clients without one, if each client has a role of PostgreSQL; otherwise nil.
   let anonymousRole: String?
+  /// Whether live queries hear of changes from PostgreSQL's log.
+  let decodesChanges: Bool
+  /// The connection string of what receives them; nil for that of statements.
+  let liveDatabase: String?
   /// The user to switch to once the sockets are open.
   let account: ServiceUser?
   let logFile: LogFile?
@@ -125,6 +129,11 @@ struct ServeSettings {
     cursorSigner = try options.text("cursor-key").map { try Self.cursorSigner($0, options) }
     replicas = try Self.replicas(options)
     anonymousRole = try Self.anonymousRole(options)
+    decodesChanges = try options.choice("live", as: ChangeSource.self) == .decoding
+    liveDatabase = options.text("live-database")
+    if liveDatabase != nil, !decodesChanges {
+      throw UsageError("\(options.origin("live-database")) needs --live decoding as well.")
+    }
     try refuseContradictions(options)
     let others = server.loopCount * (server.pool.size + 10) + max(server.writers, server.loopCount)
     if let shortage = HTTPSocketQuota.descriptorShortage(server.http, others: others) {
@@ -193,6 +202,8 @@ struct ServeSettings {
           + "what takes longer.")
     }
   }
+
+  private enum ChangeSource: String, CaseIterable { case reported, decoding }
 
   private enum RoleSource: String, CaseIterable { case server, claims }
 

@@ -71,11 +71,12 @@ final class DependencyRecorder {
     var found = catalog.reads(
       reads(name), { Self.operand($0) }, isBase: { $0.isFirst })
     let own = equalities(of: "this", in: conditions)
+    let key = SQLQuoting.catalogName(table.key)
     let idValue = id.flatMap { id in holder.map { Value.column($0, id) } }
     /// Returns the value of an operand that is a column of the rows, known before they are read.
     func value(_ operand: LiveCatalog.Operand) -> Value? {
       guard case .base(let column) = operand else { return self.value(operand, scope, renderer) }
-      if column == table.key, let idValue { return idValue }
+      if column == key, let idValue { return idValue }
       for equality in own where equality.column == column {
         if let value = self.value(equality.operand, scope, renderer) { return value }
       }
@@ -85,7 +86,7 @@ final class DependencyRecorder {
       found.reads.remove(read)
       var read = read
       read.equalities += own
-      let sources = catalog.sources(of: read.relation, by: table.key)
+      let sources = catalog.sources(of: read.relation, by: key)
       if let idValue, !sources.isEmpty {
         for source in sources { add(source, idValue) }
         continue
@@ -161,6 +162,9 @@ final class DependencyRecorder {
   }
 
   private func add(_ source: LiveCatalog.Source, _ value: Value) {
+    if let topic = source.unknownTopic {
+      plan.patterns.insert(LiveDependencies.Pattern(topic: topic, tags: nil))
+    }
     for name in source.topics {
       let topic = LiveDependencies.Topic(name: name, isNode: source.isNode, isOwn: source.isOwn)
       switch value {
@@ -168,7 +172,8 @@ final class DependencyRecorder {
       case .column(let row, let text):
         let index = plan.topics.firstIndex(of: topic) ?? plan.topics.count
         if index == plan.topics.count { plan.topics.append(topic) }
-        row.keep(LiveColumn(column: row.column(text), topic: index))
+        let key = catalog.hasTextKeys ? "(\(text))::text" : text
+        row.keep(LiveColumn(column: row.column(key), topic: index))
       }
     }
   }
@@ -194,37 +199,44 @@ final class DependencyRecorder {
     }
   }
 
+  /// Returns a column of a row by its name in the catalog.
+  private static func text(_ row: RowBuilder, _ column: String) -> SQLFragment {
+    "\(name: row.alias).\(name: SQLQuoting.name(column))"
+  }
+
   /// Returns the value of an operand; nil if it is not known before rows are read that may not be
   /// in the result.
   private func value(
     _ operand: LiveCatalog.Operand, _ scope: Scope, _ renderer: TemplateRenderer
   ) -> Value? {
-    if case .variable(["viewer"]) = operand { return .viewer }
+    if case .variable(["viewer"]) = operand { return catalog.hasTextKeys ? nil : .viewer }
     // What is not in the result has no column there.
     if scope.isAsked { return nil }
     switch operand {
     case .variable(["viewer"]): return .viewer
     case .variable(let path):
-      guard let row = scope.parent ?? scope.row, renderer.isID(path, scope) else { return nil }
+      guard let row = scope.parent ?? scope.row,
+        renderer.isKey(path, scope, ofAnyType: catalog.hasTextKeys)
+      else { return nil }
       var text = SQLFragment()
       renderer.append(.variable(path, isSplice: false), to: &text, scope)
       return .column(row, text)
     case .column("parent", let column):
       guard let parent = scope.parent, !parent.alias.isEmpty else { return nil }
-      return .column(parent, "\(name: parent.alias).\(name: column)")
+      return .column(parent, Self.text(parent, column))
     case .column("this", let column):
       guard let row = scope.row, !row.alias.isEmpty,
         scope.parent == nil || scope.parent === row
       else { return nil }
-      return .column(row, "\(name: row.alias).\(name: column)")
+      return .column(row, Self.text(row, column))
     case .column, .base, .parameter: return nil
     }
   }
 }
 
 extension TemplateRenderer {
-  /// Returns whether a variable is an argument whose value is one ID.
-  fileprivate func isID(_ path: [String], _ scope: Scope) -> Bool {
+  /// Returns whether a variable is an argument whose value is one ID, or one scalar of any type.
+  fileprivate func isKey(_ path: [String], _ scope: Scope, ofAnyType: Bool) -> Bool {
     let found =
       path[0] == "value"
       ? scope.value?.definition
@@ -235,6 +247,7 @@ extension TemplateRenderer {
       type = field.type
     }
     if case .list = type.nullable { return false }
+    if ofAnyType, case .scalar = mapping.schema[type.namedType].kind { return true }
     return mapping.parameterType(of: type.namedType) == .id
   }
 }

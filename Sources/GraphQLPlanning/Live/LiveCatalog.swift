@@ -20,6 +20,9 @@ package struct LiveCatalog: Sendable {
     package let isNode: Bool
     /// Whether only the viewer whose ID is the column's value may learn of these touches.
     package let isOwn: Bool
+    /// The topic of changes of rows whose former value in the column is not known; nil if there are
+    /// none.
+    package var unknownTopic: String?
 
     package init(
       relation: String, attribute: String?, topics: [String], tags: [Int]?, isNode: Bool,
@@ -100,14 +103,20 @@ package struct LiveCatalog: Sendable {
   private let sources: [String: [Source]]
   /// Whether changes of tables are reported at all.
   let reportsChanges: Bool
+  /// Whether the keys of changes are `LiveKey`s of values of any type, and not IDs.
+  let hasTextKeys: Bool
   private var known: [String: Reads] = [:]
   private var results: [String: String] = [:]
 
-  /// - Parameter volatile: functions of PostgreSQL whose results change with time.
+  /// - Parameters:
+  ///   - volatile: functions of PostgreSQL whose results change with time.
+  ///   - hasTextKeys: whether the keys of changes are made of texts by `LiveKey`.
   package init(
-    relations: Set<String>, routines: [Routine], volatile: Set<String>, sources: [Source]
+    relations: Set<String>, routines: [Routine], volatile: Set<String>, sources: [Source],
+    hasTextKeys: Bool = false
   ) {
     self.relations = relations
+    self.hasTextKeys = hasTextKeys
     reportsChanges = true
     passing = volatile.union(Self.timely)
     self.sources = Dictionary(grouping: sources, by: \.relation)
@@ -120,7 +129,8 @@ package struct LiveCatalog: Sendable {
   package static let silent = LiveCatalog()
 
   private init() {
-    (relations, views, passing, sources, reportsChanges) = ([], [], [], [:], false)
+    (relations, views, passing, sources) = ([], [], [], [:])
+    (reportsChanges, hasTextKeys) = (false, false)
   }
 
   /// The functions whose result is stable within a transaction but changes with time, such as its

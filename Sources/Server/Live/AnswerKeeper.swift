@@ -57,7 +57,7 @@ final class AnswerKeeper: @unchecked Sendable {
 
   private let loop: EventLoop
   private let number: Int
-  private let reader: CommitReader
+  private let reader: any EventReader
   private let positions: WritePositions
   private var cache: AnswerCache<SharingGroups.Key, Kept>
   private var sent = 0
@@ -68,7 +68,7 @@ final class AnswerKeeper: @unchecked Sendable {
   ///   - number: the loop's.
   ///   - maximumBytes: of this loop.
   init(
-    loop: EventLoop, number: Int, reader: CommitReader, positions: WritePositions,
+    loop: EventLoop, number: Int, reader: any EventReader, positions: WritePositions,
     maximumBytes: Int
   ) {
     self.loop = loop
@@ -83,7 +83,7 @@ final class AnswerKeeper: @unchecked Sendable {
     // The loop's subscriptions join under its number.
     reader.join(
       -1 - number,
-      CommitReader.Listener(
+      EventListener(
         joined: { [self] _ in loop.execute { [self] in cache.joined(at: .now) } },
         receive: { [self] batch in loop.execute { [self] in cache.receive(batch, at: .now) } }))
   }

@@ -13,7 +13,7 @@ import Synchronization
 /// report nothing. Without subscribers it does not poll.
 ///
 /// The graph provides the function `news_since(pg_snapshot)`.
-final class CommitReader: @unchecked Sendable {
+final class CommitReader: EventReader, @unchecked Sendable {
   // @unchecked: `session` and the properties after it are used on the thread only; `state` has a lock.
 
   /// The polling interval.
@@ -25,14 +25,8 @@ final class CommitReader: @unchecked Sendable {
   private struct State {
     var isStopped = false
     var isRung = false
-    var listeners: [Int: Listener] = [:]
+    var listeners: [Int: EventListener] = [:]
     var joining: [Int] = []
-  }
-
-  /// Called on the thread.
-  struct Listener: Sendable {
-    let joined: @Sendable (_ statisticsResetAt: String?) -> Void
-    let receive: @Sendable (EventBatch) -> Void
   }
 
   private let configuration: PostgresConfiguration
@@ -72,7 +66,6 @@ final class CommitReader: @unchecked Sendable {
     _ = hasEnded.wait(timeout: .now() + 5)
   }
 
-  /// Reports a commit of this process. From any thread.
   func ring() {
     let isNew = state.withLock { state in
       defer { state.isRung = true }
@@ -81,8 +74,7 @@ final class CommitReader: @unchecked Sendable {
     if isNew { wake.raise() }
   }
 
-  /// Sends a loop the events that are committed after `joined` is called. From any thread.
-  func join(_ loop: Int, _ listener: Listener) {
+  func join(_ loop: Int, _ listener: EventListener) {
     state.withLock { state in
       state.listeners[loop] = listener
       state.joining.append(loop)
@@ -184,7 +176,7 @@ final class CommitReader: @unchecked Sendable {
   }
 
   private func readCommits(
-    _ session: PostgresSession, _ listeners: [Int: Listener]
+    _ session: PostgresSession, _ listeners: [Int: EventListener]
   ) throws(PostgresError) {
     guard let last else {
       self.last = try session.execute("SELECT pg_current_snapshot()")[0][0]

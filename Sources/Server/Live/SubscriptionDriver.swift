@@ -53,7 +53,7 @@ final class SubscriptionDriver: @unchecked Sendable {
   private let loop: EventLoop
   private let number: Int
   /// The reader of events, or nil if the graph has none.
-  private let reader: CommitReader?
+  private let reader: (any EventReader)?
   private let sessions: SessionResolver
   private let queries: QueryRunner
   private let starter: SubscriptionRunner
@@ -74,7 +74,7 @@ final class SubscriptionDriver: @unchecked Sendable {
   var onErrors: (RequestIdentity, [GraphQLError]) -> Void = { _, _ in }
 
   init(
-    loop: EventLoop, number: Int, reader: CommitReader?, sessions: SessionResolver,
+    loop: EventLoop, number: Int, reader: (any EventReader)?, sessions: SessionResolver,
     queries: QueryRunner, pool: PostgresPool, settings: LiveSettings
   ) {
     self.loop = loop
@@ -257,7 +257,7 @@ final class SubscriptionDriver: @unchecked Sendable {
     }
     reader.join(
       number,
-      CommitReader.Listener(
+      EventListener(
         joined: { report(.joined(statisticsResetAt: $0)) }, receive: { report(.received($0)) }))
   }
 

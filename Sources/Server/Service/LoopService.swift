@@ -215,7 +215,7 @@ struct SharedService: Sendable {
   let pictures: PictureService?
   let live: LiveSettings
   /// The reader of events, or nil if the graph has none.
-  let commits: CommitReader?
+  let commits: (any EventReader)?
   let writes: WritePositions
   /// The settings of replicas; nil without any.
   let replicas: ReplicaSettings?

@@ -63,6 +63,9 @@ package final class RunningServer: Sendable {
     package var pictures: PictureService?
     /// The settings of sockets and streams.
     package var live = LiveSettings()
+    /// The connection that receives the changes of tables from PostgreSQL's log; nil if tables report
+    /// their changes themselves, or not at all.
+    package var changeLog: PostgresConfiguration?
     package var graphiQL = GraphiQLPage.Setting.installed
     /// Whether the published operations are tools at `/mcp`.
     package var servesTools = false
@@ -91,7 +94,7 @@ package final class RunningServer: Sendable {
   private let outbox: Outbox?
   private let log: ServiceLog
   private let sweeper: PictureSweeper?
-  private let commits: CommitReader?
+  private let commits: (any EventReader)?
 
   /// Serves the graph a mapping describes from a database that has its tables.
   ///
@@ -145,11 +148,15 @@ package final class RunningServer: Sendable {
         maximumLag: some.router.maximumLag)
     }
     let writes = WritePositions()
-    let commits =
-      mapping.events.isEmpty
-      ? nil : try CommitReader(commitDatabase) { writes.count }
+    var commits: (any EventReader)?
     execution.liveCatalog = .silent
-    if commits != nil {
+    if let changeLog = settings.changeLog {
+      commits = try ChangeReader(log: changeLog, database: commitDatabase) {
+        log.report(.life(.warning("live: \($0)")), loop: nil)
+      }
+      execution.liveCatalog = try LiveCatalog.readDecoded(from: commitDatabase)
+    } else if !mapping.events.isEmpty {
+      commits = try CommitReader(commitDatabase) { writes.count }
       // As the functions are now: what later programs do with them, they say to servers of their own.
       execution.liveCatalog = try? LiveCatalog.read(from: commitDatabase)
       execution.keepsAnswers = settings.answerCacheBytes > 0
@@ -183,7 +190,8 @@ package final class RunningServer: Sendable {
       rateLimiter: settings.rateLimits.map { RateLimiter($0) }, readiness: settings.readiness,
       pictures: settings.pictures, live: settings.live, commits: commits,
       writes: writes, replicas: replicas,
-      answerCacheBytes: settings.answerCacheBytes / max(doors.clients.count, 1),
+      answerCacheBytes: settings.changeLog == nil
+        ? settings.answerCacheBytes / max(doors.clients.count, 1) : 0,
       roles: settings.roles)
     var http = HTTPServer.Configuration()
     http.limits = settings.http

@@ -143,15 +143,20 @@ struct DraftedTable {
     }
   }
 
-  /// Returns the columns that satisfy a condition and whose values are given as they are read.
+  /// Returns the columns that satisfy a condition and whose values can be given.
   func written(where condition: (DraftCatalog.Column) -> Bool) -> [WrittenColumn] {
     relation.columns.filter(condition).compactMap { column in
-      guard let form = forms[column.number], form.readCast == nil,
-        let name = columnFields[column.number],
+      guard let form = forms[column.number], let name = columnFields[column.number],
         let field = fields.first(where: { $0.name == name })
       else { return nil }
-      return WrittenColumn(
-        column: column, name: name, type: form.type, directives: field.directives)
+      var directives = field.directives
+      if form.readCast != nil {
+        guard let type = form.writtenType else { return nil }
+        directives = [
+          DraftedDirective.text("column", [("name", column.sqlName), ("type", type)])
+        ]
+      }
+      return WrittenColumn(column: column, name: name, type: form.type, directives: directives)
     }
   }
 

@@ -7,6 +7,8 @@ struct LeafForm {
   let type: String
   /// The cast with which a column is read; nil if it is read as it is.
   var readCast: String?
+  /// The type that given values are cast to; nil if they have the column's type already.
+  var writtenType: String?
   /// The cast of an argument; empty if it has the column's type already.
   var argumentCast = ""
   /// Whether values can be arguments of a lookup.
@@ -42,6 +44,12 @@ struct LeafForms {
   }
 
   func form(of column: DraftCatalog.Column) -> LeafForm {
+    var form = readForm(of: column)
+    if form.readCast != nil { form.writtenType = catalog.types[column.type]?.sqlName }
+    return form
+  }
+
+  private func readForm(of column: DraftCatalog.Column) -> LeafForm {
     let type = base(of: column.type)
     guard let entry = catalog.types[type] else { return Self.text }
     guard let element = entry.element else { return forms[type] ?? Self.text }

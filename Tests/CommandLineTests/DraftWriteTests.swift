@@ -29,6 +29,9 @@ import Testing
     CREATE TRIGGER words BEFORE INSERT OR UPDATE ON page FOR EACH ROW
       EXECUTE FUNCTION tsvector_update_trigger('words', 'pg_catalog.english', 'body');
     CREATE TABLE log (line text);
+    CREATE TYPE place AS (x int, name text); CREATE DOMAIN positive AS int CHECK (VALUE > 0);
+    CREATE TABLE shape (
+      shape_id int PRIMARY KEY, at place NOT NULL, sizes positive[], grid int[][], "Colors" size[][]);
     INSERT INTO artist (name) VALUES ('Ada'), ('Ben');
     """
 
@@ -342,6 +345,35 @@ import Testing
     #expect(!input.contains("albumId") && !input.contains("titleLength"))
     #expect(input.contains(#"{"name":"title","type":{"kind":"NON_NULL"}}"#), "\(input)")
     #expect(input.contains(#"{"name":"views","type":{"kind":"SCALAR"}}"#), "\(input)")
+  }
+
+  @Test func `values that are read by a cast are written by one`() throws {
+    let shop = try Shop()
+    let shape = "shapeId at sizes grid colors"
+    #expect(
+      try shop.ask(
+        """
+        mutation($at: Place!) { insertShapes(input: {shapeId: 1, at: $at, sizes: [1, 2], grid: "{{1,2},{3,4}}",
+          colors: "{{S,X-L}}"}) { rows { \(shape) } } }
+        """, #"{"at": "(7,\"It's, \\\"so\\\"\")"}"#)
+        == #"{"data":{"insertShapes":{"rows":[{"shapeId":1,"at":"(7,\"It's, \"\"so\"\"\")","sizes":[1,2],"#
+        + #""grid":"{{1,2},{3,4}}","colors":"{{S,X-L}}"}]}}}"#)
+    #expect(
+      try shop.value(#"SELECT (at).name || sizes[2] || grid[2][1] || "Colors"[1][2] FROM shape"#)
+        == #"It's, "so"23X-L"#)
+    #expect(
+      try shop.ask(
+        #"mutation { updateShapes(filter: {shapeId: {eq: 1}}, set: {at: "(8,)", sizes: null}) { rows { at sizes } } }"#
+      )
+        == #"{"data":{"updateShapes":{"rows":[{"at":"(8,)","sizes":null}]}}}"#)
+    #expect(
+      try shop.ask(
+        #"mutation { updateShapes(filter: {shapeId: {eq: 1}}, set: {sizes: [0]}) { userErrors { code } } }"#
+      )
+        == #"{"data":{"updateShapes":{"userErrors":[{"code":"INVALID"}]}}}"#)
+    let refused = try shop.ask(
+      #"mutation { updateShapes(filter: {shapeId: {eq: 1}}, set: {at: "(x"}) { count } }"#)
+    #expect(refused.contains("BAD_USER_INPUT") && !refused.contains("INTERNAL"), "\(refused)")
   }
 
   // MARK: - Rules

@@ -152,9 +152,11 @@ extension CallCompiler {
     guard let value else { return "DEFAULT" }
     // A NULL takes the type of the column.
     guard !value.isNull else { return "NULL" }
-    return compiler.renderer.text(of: value, member.type, isSplice: false) {
+    let text = compiler.renderer.text(of: value, member.type, isSplice: false) {
       InputPlace("\(input.name).\(member.name)", place.position)
     }
+    let type = member.appliedDirectives.first(named: "column")?.string("type")
+    return type.map { "(\(text))::\(name: $0)" } ?? text
   }
 
   // MARK: - Update and delete

@@ -25,8 +25,8 @@ package enum StorageDirectives {
     directive @table(name: String!, where: String, masked: String, key: String! = "id") on OBJECT | INTERFACE
     "A left join, added when an expression mentions its name. `required`: each row has its counterpart, so PostgreSQL may begin there. `copies`: the columns, separated by commas, that the joined table has under the same names; pages in an order of that table read the copies."
     directive @join(name: String!, table: String!, on: String!, required: Boolean! = false, copies: String) repeatable on OBJECT | INTERFACE
-    "A column whose name is not the field's in snake_case, or that belongs to the join `of`, or a count from which `hidden` is subtracted."
-    directive @column(name: String, of: String, hidden: String) on FIELD_DEFINITION | INPUT_FIELD_DEFINITION
+    "A column whose name is not the field's in snake_case, or that belongs to the join `of`, or a count from which `hidden` is subtracted. On an input field, `type`: the PostgreSQL type that given values are cast to."
+    directive @column(name: String, of: String, hidden: String, type: String) on FIELD_DEFINITION | INPUT_FIELD_DEFINITION
     "A computed leaf."
     directive @sql(expression: String!) on FIELD_DEFINITION
     "An object made from the same row; null unless the condition holds."

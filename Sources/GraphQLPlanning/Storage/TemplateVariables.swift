@@ -112,6 +112,9 @@ struct TemplateVariables {
     case "table(key:)":
       _ = try SQLQuoting.names(in: text)
       return []
+    case "column(type:)":
+      try SQLQuoting.checkType(text)
+      return []
     case "join(name:)", "column(name:)", "column(of:)", "reference(column:)":
       try SQLQuoting.checkName(text)
       return []

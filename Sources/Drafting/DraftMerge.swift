@@ -3,7 +3,8 @@
 /// Three versions of each part are compared: the base, which was last drafted, the person's, and
 /// the new draft. A part is a type's head, or a field or value, by its coordinate. What only the
 /// draft has changed is taken, what only the person has changed stays, and of what both have
-/// changed the person's stays, and is reported. Comments and the order of the person stay.
+/// changed the person's stays, and is reported. Comments and the order of the person stay. A type that
+/// the person has renamed is the same type (`TypeRenames`).
 package struct DraftMerge {
   /// What the merge does: a line each.
   package private(set) var changes: [String] = []
@@ -25,9 +26,10 @@ package struct DraftMerge {
   package init(
     base: [String: String], mine: [String: String], new: [String: String]
   ) throws(DraftFolder.Failure) {
-    self.base = try DraftVersion(base)
+    let renames = try TypeRenames(base: base, mine: mine)
+    self.base = try DraftVersion(renames.applied(to: base))
     self.mine = try DraftVersion(mine)
-    self.new = try DraftVersion(new)
+    self.new = try DraftVersion(renames.applied(to: new))
     mergeHeads()
     mergeMembers()
     finish()

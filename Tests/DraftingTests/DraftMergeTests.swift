@@ -91,6 +91,65 @@ import Testing
     #expect(files["album.graphql"]?.contains("# Mine.") == true)
   }
 
+  @Test func `a type that the person has renamed is the same type`() throws {
+    var base = Self.base
+    base["album.graphql"] = """
+      type Album @table(name: "album", key: "album_id") {
+        albumId: Int!
+        mood: Mood
+      }
+
+      input AlbumFilter @filter(of: "Album")
+
+      extend type Query {
+        albums(filter: AlbumFilter): AlbumConnection! @connection
+      }
+
+      input AlbumInput {
+        mood: Mood
+      }
+
+      extend type Mutation {
+        insertAlbums(input: [AlbumInput!]!): AlbumPayload! @insert(into: "Album")
+      }
+
+      type AlbumPayload {
+        rows: [Album!]! @list(from: "album")
+      }
+
+      """
+    base["types.graphql"]? += "type Mutation\n\nenum Words {\n  Album\n  AlbumInput\n}\n"
+    var mine = base
+    for (name, text) in mine {
+      mine[name] = text.replacing("Words {\n  Album\n  AlbumInput", with: "Words {\n  A\n  B")
+        .replacing("AlbumFilter", with: "Which").replacing("AlbumInput", with: "NewRecord")
+        .replacing(#/\bAlbum(Connection)?\b/#) { "Record\($0.1 ?? "")" }
+        .replacing("Words {\n  A\n  B", with: "Words {\n  Album\n  AlbumInput")
+    }
+    var new = base
+    new["album.graphql"] = base["album.graphql"]?
+      .replacing(
+        "  mood: Mood\n}\n\ninput AlbumFilter",
+        with: "  mood: Mood\n  year: Int\n}\n\ninput AlbumFilter"
+      )
+      .replacing("input AlbumInput {\n", with: "input AlbumInput {\n  year: Int\n")
+    new["song.graphql"] = """
+      type Song @table(name: "song", key: "song_id") {
+        songId: Int!
+        album: Album @reference(column: "album_id")
+      }
+
+      """
+    let (files, merge) = try self.merge(mine: mine, new: new, base: base)
+    #expect(
+      Set(merge.changes) == ["added Record.year", "added NewRecord.year", "added Song"]
+        && merge.conflicts == [], "\(merge.changes) \(merge.conflicts)")
+    #expect(files["song.graphql"]?.contains("album: Record @reference") == true)
+    #expect(files["album.graphql"]?.contains("  mood: Mood\n  year: Int\n") == true)
+    #expect(files["album.graphql"]?.contains("albums(filter: Which): RecordConnection!") == true)
+    #expect(files["types.graphql"] == base["types.graphql"])
+  }
+
   @Test func `a new field is inserted behind its neighbor, and comments stay`() throws {
     let mine = try edited(
       "album.graphql", "  title: String!\n",

@@ -89,32 +89,6 @@ extension CallCompiler {
     }
   }
 
-  /// Returns the shortest paths of the members of `input` and `set`, and of those of rows inside.
-  func writtenMembers(of write: WriteStorage) -> WrittenMembers {
-    let table = write.table?.lastName ?? ""
-    var members = WrittenMembers(table: table)
-    var known: Set<TypeID> = []
-    var queue = write.field.arguments.filter { ["input", "set"].contains($0.name) }.map {
-      (input: $0.type.namedType, path: [$0.name], table: table)
-    }[...]
-    while let next = queue.popFirst() {
-      guard case .inputObject(let fields, _) = schema[next.input].kind,
-        known.insert(next.input).inserted
-      else { continue }
-      for member in fields {
-        let path = next.path + [member.name]
-        if let inside = mapping.nestedInsert(of: member) {
-          queue.append((member.type.namedType, path, inside.table.lastName))
-        } else {
-          members.add(
-            path, table: next.table,
-            column: SQLQuoting.catalogName(WriteStorage.column(of: member)))
-        }
-      }
-    }
-    return members
-  }
-
   // MARK: - Insert
 
   /// Returns what is done with a row whose unique key another one has: the given columns of that are

@@ -154,7 +154,7 @@ struct CallCompiler {
       shape: shape, refusal: try refusal(of: payload, field, compiler),
       makesSecret: call.makesSecret,
       mayEndSessions: call.mayEndSessions, write: call.write?.action,
-      writtenMembers: call.write.map { writtenMembers(of: $0) })
+      writtenMembers: call.write.map { WrittenMembers(mapping: mapping, write: $0) })
   }
 
   private func action(

@@ -79,7 +79,7 @@ package final class CallPlan: Sendable {
   /// The action of a field that writes rows; nil for a call of a function. No key says that it was
   /// done, so one that may have been done is not repeated.
   package let write: WriteStorage.Action?
-  /// The paths of the members that are written; nil for a call of a function.
+  /// The members that are written; nil for a call of a function.
   package let writtenMembers: WrittenMembers?
 
   package var isOnce: Bool { keeping != nil }

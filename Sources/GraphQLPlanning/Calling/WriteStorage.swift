@@ -59,23 +59,53 @@ package struct NestedInsert: Sendable {
   let isFirst: Bool
 }
 
-/// The paths of the members that a field writes, by their tables and columns in the catalog.
+/// The members of the arguments of a field that writes rows, by their tables and columns.
 package struct WrittenMembers: Sendable {
-  /// The table of the rows of `input` or `set`.
-  private let table: String
-  private var paths: [String: [String: [String]]] = [:]
+  let mapping: StorageMapping
+  let write: WriteStorage
 
-  init(table: String) { self.table = table }
-
-  mutating func add(_ path: [String], table: String, column: String) {
-    if paths[table]?[column] == nil { paths[table, default: [:]][column] = path }
-  }
+  /// The inputs that are searched; an error's path is near the argument.
+  private static let maximumInputs = 1_000
 
   /// Returns the shortest path of a member that is written to one of the columns; nil if none is.
   ///
-  /// - Parameter table: the table of the columns; nil or an unknown one for that of `input` or `set`.
+  /// - Parameters:
+  ///   - columns: their names in the catalog.
+  ///   - table: the table of the columns; nil, or one that no input has, such as a partition, for that
+  ///     of `input` or `set`.
   package func path(ofColumns columns: [String], in table: String?) -> [String]? {
-    let members = table.flatMap { paths[$0] } ?? paths[self.table]
-    return columns.compactMap { members?[$0] }.min { $0.count < $1.count }
+    let schema = mapping.schema
+    let own = write.table?.lastName ?? ""
+    var queue = write.field.arguments.filter { ["input", "set"].contains($0.name) }.map {
+      (input: $0.type.namedType, path: [$0.name], table: own)
+    }
+    // An input that contains itself is searched once.
+    var known = Set(queue.map(\.input))
+    var hasTable = false
+    var place = 0
+    while place < queue.count {
+      let next = queue[place]
+      place += 1
+      guard case .inputObject(let fields, _) = schema[next.input].kind else { continue }
+      hasTable = hasTable || next.table == table
+      var found: (column: Int, path: [String])?
+      for member in fields {
+        let path = next.path + [member.name]
+        if let inside = mapping.nestedInsert(of: member) {
+          let input = member.type.namedType
+          if known.count < Self.maximumInputs, known.insert(input).inserted {
+            queue.append((input, path, inside.table.lastName))
+          }
+        } else if next.table == table ?? own,
+          let column = columns.firstIndex(
+            of: SQLQuoting.catalogName(WriteStorage.column(of: member))),
+          column < found?.column ?? .max
+        {
+          found = (column, path)
+        }
+      }
+      if let found { return found.path }
+    }
+    return table == nil || hasTable ? nil : path(ofColumns: columns, in: nil)
   }
 }

@@ -176,7 +176,8 @@ import Testing
     let files = (Self.given ?? "").split(separator: ":").map(String.init)
     let namespaces = ProcessInfo.processInfo.environment["SOCIOGRAPH_DRAFTED_NAMESPACES"]
     let count = try compare(
-      database(files, stops: false), ["--namespace", namespaces ?? "public"])
+      database(files, stops: false),
+      ["--namespace", namespaces ?? "public", "--nodes", "--aggregates", "--mutations", "--nested"])
     print("compared \(count) rows")
     #expect(count > 0)
   }

@@ -61,6 +61,23 @@ package struct GraphQLEndpoint {
   package let configuration: Configuration
   private let report: @Sendable (Event) -> Void
   private let repeated = RequestBodyCache()
+  private let accepted = HeaderMemory<Accepted>()
+  private let codings = HeaderMemory<ContentCoding?>()
+
+  /// The forms of responses that a client accepts.
+  private struct Accepted {
+    let stream: StreamFormat?
+    let parts: StreamFormat?
+    let lines: JSONLines?
+    let mediaType: ResponseFormat.MediaType?
+
+    init(_ accept: String?) {
+      stream = StreamFormat(accept: accept)
+      parts = StreamFormat.ofParts(accept: accept)
+      lines = JSONLines(accept: accept)
+      mediaType = ContentNegotiation.mediaType(accept: accept)
+    }
+  }
 
   package init(
     _ configuration: Configuration = Configuration(),
@@ -129,7 +146,8 @@ package struct GraphQLEndpoint {
 
   /// Returns the coding of responses to a client with this `Accept-Encoding`.
   package func coding(for acceptEncoding: String) -> ContentCoding? {
-    configuration.compresses ? ContentCoding.preferred(by: acceptEncoding) : nil
+    configuration.compresses
+      ? codings.meaning(of: acceptEncoding) { ContentCoding.preferred(by: $0) } : nil
   }
 
   /// The methods of its URL.
@@ -148,11 +166,14 @@ package struct GraphQLEndpoint {
     case .options: return
     case .put, .delete, .patch, .other: throw .methodNotAllowed
     }
-    let accept = request.headerList("accept")
-    format.stream = StreamFormat(accept: accept)
-    format.parts = StreamFormat.ofParts(accept: accept)
-    format.lines = JSONLines(accept: accept)
-    if let mediaType = ContentNegotiation.mediaType(accept: accept) {
+    let accepted =
+      request.headerList("accept").map { accept in
+        self.accepted.meaning(of: accept) { Accepted($0) }
+      } ?? Accepted(nil)
+    format.stream = accepted.stream
+    format.parts = accepted.parts
+    format.lines = accepted.lines
+    if let mediaType = accepted.mediaType {
       format.mediaType = mediaType
       format.profile = configuration.profile.profile(for: mediaType)
     } else {

@@ -17,6 +17,8 @@ final class ChangeReader: EventReader, @unchecked Sendable {
 
   /// The events of a transaction beyond which all live queries run again.
   static let maximumEvents = 10_000
+  /// The messages after which events are sent, although more have arrived.
+  private static let maximumMessages = 10_000
   /// The time without subscribers after which the slot is given up.
   private static let patience = Duration.seconds(30)
 
@@ -141,8 +143,9 @@ final class ChangeReader: EventReader, @unchecked Sendable {
       return (state.listeners, state.joining)
     }
     for loop in joining { listeners[loop]?.joined(nil) }
-    try receive(stream)
+    let isEmpty = try receive(stream)
     try send(stream)
+    guard isEmpty else { return }
     // A commit that is not visible yet will be at once.
     stream.changes.wait(
       orReadable: wake.descriptor, atMost: commits.isEmpty ? .seconds(1) : .milliseconds(1))
@@ -167,8 +170,13 @@ final class ChangeReader: EventReader, @unchecked Sendable {
   }
 
   /// Takes what has arrived.
-  private func receive(_ stream: Stream) throws(PostgresError) {
-    while let message = try stream.changes.next(isIdle: commits.isEmpty && topics.isEmpty) {
+  ///
+  /// - Returns: whether that was all.
+  private func receive(_ stream: Stream) throws(PostgresError) -> Bool {
+    for _ in 0..<Self.maximumMessages {
+      guard let message = try stream.changes.next(isIdle: commits.isEmpty && topics.isEmpty) else {
+        return true
+      }
       switch stream.parser.parse(message.bytes) {
       case .nothing: break
       case .unknown: isUnknown = true
@@ -186,6 +194,7 @@ final class ChangeReader: EventReader, @unchecked Sendable {
         (topics, isUnknown) = ([], false)
       }
     }
+    return false
   }
 
   /// Sends the events of the transactions that are visible by now.

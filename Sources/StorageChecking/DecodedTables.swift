@@ -45,7 +45,8 @@ package struct DecodedTables: Sendable {
     // Names in statements need not say the schema: tables of one name are reported as one.
     var columns: [String: [Row]] = [:]
     for row in rows { for name in row.names { columns[name, default: []].append(row) } }
-    let attributes = columns.mapValues { rows in
+    let all = columns
+    let attributes = all.mapValues { rows in
       Set(rows.flatMap(\.attributes)).filter { column in
         rows.allSatisfy { $0.attributes.contains(column) || !$0.columns.contains(column) }
       }
@@ -68,7 +69,10 @@ package struct DecodedTables: Sendable {
           var source = LiveCatalog.Source(
             relation: name, attribute: column, topics: [Self.topic(name, column)], tags: nil,
             isNode: false)
-          source.unknownTopic = Self.unknownTopic(name)
+          let isUnknown = (all[name] ?? []).contains { row in
+            row.columns.contains(column) && !row.known.contains(column)
+          }
+          if isUnknown { source.unknownTopic = Self.unknownTopic(name) }
           return source
         }
     }

@@ -54,7 +54,7 @@ enum ChangeLog {
     return configuration
   }
 
-  /// Makes a slot and gives it up: there may be no free one, or no such plugin. Transactions that are
+  /// Makes a slot and drops it: there may be no free one, or no such plugin. Transactions that are
   /// open for long let it wait, which is no error.
   private static func tryDecoding(_ session: PostgresSession, _ origin: String) throws {
     let name = "sociograph_\(UInt64.random(in: 0 ... .max))"

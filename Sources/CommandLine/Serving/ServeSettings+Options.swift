@@ -58,8 +58,8 @@ extension ServeSettings {
           "the maximum lag of a standby that takes queries"),
         Option(
           "live", "HOW", default: "reported",
-          "how live queries hear of changes: reported, by tables that report them, or decoding, of any "
-            + "table from PostgreSQL's log"),
+          "where live queries get changes from: reported, the tables that report them, or decoding, "
+            + "PostgreSQL's log, for any table"),
         Option(
           "live-database", "URL", shown: "that of --database",
           "with --live decoding: the same database, without a pooler and under a role with "

@@ -30,7 +30,7 @@ struct ServeSettings {
   let replicas: ReplicaSettings?
   /// The role of clients without one, if each client has a role of PostgreSQL; otherwise nil.
   let anonymousRole: String?
-  /// Whether live queries hear of changes from PostgreSQL's log.
+  /// Whether live queries get changes from PostgreSQL's log.
   let decodesChanges: Bool
   /// The connection string of what receives them; nil for that of statements.
   let liveDatabase: String?

@@ -36,27 +36,37 @@ struct TypeRenames {
   }
 
   private mutating func matchTables() {
+    let found = named("name", of: "table")
     for type in base {
-      guard let table = type.syntax.directives.argument("name", of: "table") else { continue }
-      let found = mine.filter { $0.syntax.directives.argument("name", of: "table") == table }
-      guard found.count == 1 else { continue }
-      note(type.name, found[0].name)
+      guard let table = type.syntax.directives.argument("name", of: "table"),
+        let name = found[table]?.first, found[table]?.count == 1
+      else { continue }
+      note(type.name, name)
       // The types of its pages are made from its name.
-      guard let name = names[type.name] else { continue }
+      guard names[type.name] != nil else { continue }
       for ending in ["Connection", "Edge"] { names[type.name + ending] = name + ending }
     }
   }
 
   private mutating func matchInputs() {
-    for type in base {
-      for directive in ["filter", "order", "aggregates"] {
+    for directive in ["filter", "order", "aggregates"] {
+      let found = named("of", of: directive)
+      for type in base {
         guard let target = type.syntax.directives.argument("of", of: directive) else { continue }
-        let found = mine.filter {
-          $0.syntax.directives.argument("of", of: directive) == names[target] ?? target
-        }
-        if found.count == 1 { note(type.name, found[0].name) }
+        let others = found[names[target] ?? target] ?? []
+        if others.count == 1 { note(type.name, others[0]) }
       }
     }
+  }
+
+  /// Returns the person's types by an argument of a directive.
+  private func named(_ argument: String, of directive: String) -> [String: [String]] {
+    var found: [String: [String]] = [:]
+    for type in mine {
+      guard let text = type.syntax.directives.argument(argument, of: directive) else { continue }
+      found[text, default: []].append(type.name)
+    }
+    return found
   }
 
   private static func mutations(_ definitions: [SDLText.Definition]) -> [FieldDefinitionSyntax] {
@@ -68,17 +78,19 @@ struct TypeRenames {
 
   /// Matches the types of fields that write the same rows.
   private mutating func matchWrites() {
-    let others = Self.mutations(mine)
-    for field in Self.mutations(base) {
-      for (directive, argument) in [("insert", "into"), ("update", "of"), ("delete", "of")] {
+    for (directive, argument) in [("insert", "into"), ("update", "of"), ("delete", "of")] {
+      var found: [String: [FieldDefinitionSyntax]] = [:]
+      for field in Self.mutations(mine) {
         guard let target = field.directives.argument(argument, of: directive) else { continue }
-        let found = others.filter {
-          $0.directives.argument(argument, of: directive) == names[target] ?? target
-        }
-        guard found.count == 1 else { continue }
-        note(field.type.name, found[0].type.name)
+        found[target, default: []].append(field)
+      }
+      for field in Self.mutations(base) {
+        guard let target = field.directives.argument(argument, of: directive),
+          let others = found[names[target] ?? target], others.count == 1
+        else { continue }
+        note(field.type.name, others[0].type.name)
         for argument in field.arguments {
-          if let other = found[0].arguments.first(where: { $0.name.text == argument.name.text }) {
+          if let other = others[0].arguments.first(where: { $0.name.text == argument.name.text }) {
             note(argument.type.name, other.type.name)
           }
         }

@@ -57,16 +57,18 @@ struct ShareQueue<Element> {
     return .replaced(removed)
   }
 
-  mutating func next() -> Element? {
-    guard !clients.isEmpty else { return nil }
-    var client = clients.removeFirst()
+  /// - Parameter isReady: whether a client may be the next.
+  mutating func next(where isReady: (String) -> Bool = { _ in true }) -> (Element, client: String)?
+  {
+    guard let place = clients.firstIndex(where: { isReady($0.name) }) else { return nil }
+    var client = clients.remove(at: place)
     var line = client.lines.removeFirst()
     let element = line.elements.removeFirst()
     if !line.elements.isEmpty { client.lines.append(line) }
     client.count -= 1
     if client.count > 0 { clients.append(client) }
     count -= 1
-    return element
+    return (element, client.name)
   }
 
   private mutating func append(_ element: Element, for share: WorkShare) {

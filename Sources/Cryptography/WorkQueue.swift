@@ -11,6 +11,8 @@ import Synchronization
 package final class WorkQueue: Sendable {
   package struct Limits: Sendable {
     package var concurrency = 1
+    /// The maximum concurrency of one client's work.
+    package var maximumRunningOfClient = Int.max
     package var maximumWaiting = 14
     package var maximumWait = Duration.seconds(2)
     /// The time by which a refusal is delayed, so that clients that retry at once do not take the
@@ -31,6 +33,8 @@ package final class WorkQueue: Sendable {
 
   private struct State {
     var running = 0
+    /// The running jobs of each client that has any.
+    var runningOfClients: [String: Int] = [:]
     var waiting: ShareQueue<Job>
   }
 
@@ -59,8 +63,9 @@ package final class WorkQueue: Sendable {
       completion(isToBeDone ? work() : nil)
     }
     let (isStarted, refused): (Bool, Job?) = state.withLock { state in
-      if state.running < limits.concurrency {
+      if state.running < limits.concurrency, hasShare(share.client, in: state) {
         state.running += 1
+        state.runningOfClients[share.client, default: 0] += 1
         return (true, nil)
       }
       switch state.waiting.add(job, for: share) {
@@ -69,8 +74,12 @@ package final class WorkQueue: Sendable {
       case .refused: return (false, job)
       }
     }
-    if isStarted { start(job) }
+    if isStarted { start(job, of: share.client) }
     if let refused { refuse(refused) }
+  }
+
+  private func hasShare(_ client: String, in state: State) -> Bool {
+    state.runningOfClients[client, default: 0] < limits.maximumRunningOfClient
   }
 
   private func refuse(_ job: Job) {
@@ -81,30 +90,46 @@ package final class WorkQueue: Sendable {
 
   /// Starts a thread that ends when no work is left. Priorities of Dispatch's own threads cannot be
   /// distinguished on Linux.
-  private func start(_ job: Job) {
+  private func start(_ job: Job, of client: String) {
     let thread = Thread { [self] in
       // Affects this thread only: on Linux, each thread has its own niceness.
       if limits.niceness > 0 { _ = nice(limits.niceness) }
+      var (job, client) = (job, client)
       job.run(true)
-      while let next = nextJob() { next.run(true) }
+      while let next = nextJob(after: client) {
+        (job, client) = next
+        job.run(true)
+      }
     }
     thread.name = label
     thread.start()
   }
 
-  /// Returns the next job to run, or nil if none is left, and the thread has to end.
-  private func nextJob() -> Job? {
+  /// Returns the next job to run and its client, or nil if none is left that may run, and the thread
+  /// has to end. A job that may not run yet is taken when one of its client ends.
+  ///
+  /// - Parameter ended: the client of the job that ended.
+  private func nextJob(after ended: String) -> (Job, client: String)? {
+    var ended = ended
     while true {
-      let job: Job? = state.withLock { state in
-        guard let next = state.waiting.next() else {
+      let next = state.withLock { state -> (Job, client: String)? in
+        let left = state.runningOfClients[ended, default: 1] - 1
+        state.runningOfClients[ended] = left > 0 ? left : nil
+        let running = state.runningOfClients
+        let next = state.waiting.next {
+          running[$0, default: 0] < limits.maximumRunningOfClient
+        }
+        guard let next else {
           state.running -= 1
           return nil
         }
+        state.runningOfClients[next.client, default: 0] += 1
         return next
       }
-      guard let job else { return nil }
-      if job.submittedAt.duration(to: now()) <= limits.maximumWait { return job }
-      job.run(false)
+      guard let next else { return nil }
+      if next.0.submittedAt.duration(to: now()) <= limits.maximumWait { return next }
+      next.0.run(false)
+      ended = next.client
     }
   }
 }

@@ -14,6 +14,8 @@ package enum PictureRefusal: Error, Sendable, Equatable {
   case unknownType
   case tooManyBytes(maximum: Int)
   case tooManyPixels(maximum: Int)
+  /// An animated PNG, of which the decoder would keep one frame.
+  case animated
   /// Damaged, truncated, or too expensive to decode.
   case unreadable(reason: String)
   /// A failure of the server itself.
@@ -28,8 +30,9 @@ package struct PictureMaker: Sendable {
     /// The path of vipsthumbnail of libvips, or of its replacement in a test, with arguments before
     /// its own.
     package var program: [String] = PictureMaker.installedProgram.map { [$0] } ?? []
-    package var maximumBytes = 10 << 20
-    package var maximumPixels = 40_000_000
+    package var maximumBytes = 20 << 20
+    /// Phones have sensors of 48 and of 50 megapixels.
+    package var maximumPixels = 50_000_000
     package var memoryBytes = 1 << 30
     package var time = Duration.seconds(30)
 
@@ -58,16 +61,36 @@ package struct PictureMaker: Sendable {
     guard size.pixels <= settings.maximumPixels else {
       throw .tooManyPixels(maximum: settings.maximumPixels)
     }
-    // Larger than any picture, and only ever made smaller.
+    let contents = try PictureContents(bytes, type)
+    // The size is larger than any picture, and only ever made smaller.
+    var fitting = ["--size", "100000x100000>"]
+    if contents.mayHaveProfile, try hasProfile(contents.bytes) {
+      fitting += ["--export-profile", "srgb"]
+    }
     let output = try picture(
-      bytes, type, ["--size", "100000x100000>"], isWhole: true, isLossless: type.isLossless(bytes))
+      contents.bytes, type, fitting, isWhole: true, isLossless: type.isLossless(bytes))
     guard let made = PictureSize(of: output, type) else {
       throw .unreadable(reason: "the decoder made no picture")
     }
     return MadePicture(name: PictureName(of: output, type), bytes: output, size: made)
   }
 
-  /// Makes a form of a stored picture, of just the size it is to have: of an animation the first frame.
+  /// Returns whether the decoder uses the profile of a picture: it drops one that is damaged, or is for
+  /// another kind of picture. To a picture without a profile, libvips 8.14 must not export one: it
+  /// takes the white of sRGB for that of the profile, and all colors change.
+  private func hasProfile(_ bytes: [UInt8]) throws(PictureRefusal) -> Bool {
+    guard settings.program.last == Self.installedProgram, let program = settings.program.last,
+      let folder = program.lastIndex(of: "/")
+    else { return true }
+    let header = "\(program[...folder])vipsheader"
+    switch start([header, "-f", "icc-profile-data", "stdin"], bytes) {
+    case .ended(0, _): return true
+    case .ended(127, _): throw .unavailable(reason: "\(header) cannot be run")
+    case .ended, .outOfTime, .tooMuchOutput, .notStarted: return false
+    }
+  }
+
+  /// Makes a form of a stored picture, which has no profile, of just the size it is to have: of an animation the first frame.
   package func make(
     _ form: PictureForm, of bytes: [UInt8], _ type: PictureType, size: PictureSize
   ) throws(PictureRefusal) -> [UInt8] {
@@ -91,8 +114,7 @@ package struct PictureMaker: Sendable {
     let output = try run(
       ["stdin\(Self.loading(type, isWhole))"] + fitting
         + [
-          "--export-profile", "srgb", "--output",
-          ".\(type.rawValue)\(Self.saving(type, isWhole, isLossless))",
+          "--output", ".\(type.rawValue)\(Self.saving(type, isWhole, isLossless))",
         ],
       bytes)
     guard PictureType(output) == type else {
@@ -127,18 +149,7 @@ package struct PictureMaker: Sendable {
     guard !settings.program.isEmpty else {
       throw .unavailable(reason: "vipsthumbnail (package libvips-tools) is not installed")
     }
-    var limits = ChildProgram.Limits()
-    limits.memoryBytes = settings.memoryBytes
-    limits.time = settings.time
-    limits.outputBytes = max(64 << 20, settings.maximumBytes * 4)
-    let program = ChildProgram(
-      arguments: settings.program + arguments,
-      environment: [
-        "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/nonexistent",
-        // Only decoders for untrusted images, one thread, and nothing on disk.
-        "VIPS_BLOCK_UNTRUSTED=1", "VIPS_CONCURRENCY=1", "VIPS_DISC_THRESHOLD=100g",
-      ], limits: limits)
-    switch program.run(input) {
+    switch start(settings.program + arguments, input) {
     case .ended(0, let output): return output
     case .ended(126, _): throw .unavailable(reason: "the decoder could not be confined")
     case .ended(127, _):
@@ -150,5 +161,20 @@ package struct PictureMaker: Sendable {
       throw .unavailable(
         reason: unsafe "the decoder could not be started: \(String(cString: strerror(code)))")
     }
+  }
+
+  private func start(_ arguments: [String], _ input: [UInt8]) -> ChildProgram.Outcome {
+    var limits = ChildProgram.Limits()
+    limits.memoryBytes = settings.memoryBytes
+    limits.time = settings.time
+    limits.outputBytes = max(64 << 20, settings.maximumBytes * 4)
+    return ChildProgram(
+      arguments: arguments,
+      environment: [
+        "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/nonexistent",
+        // Only decoders for untrusted images, one thread, and nothing on disk.
+        "VIPS_BLOCK_UNTRUSTED=1", "VIPS_CONCURRENCY=1", "VIPS_DISC_THRESHOLD=100g",
+      ], limits: limits
+    ).run(input)
   }
 }

@@ -23,6 +23,8 @@ package final class PictureService: Sendable {
     package init() {
       making = WorkQueue.Limits()
       making.concurrency = 2
+      // A client whose pictures take long leaves a decoder to others.
+      making.maximumRunningOfClient = 1
       making.niceness = 5
       making.maximumWaiting = 32
       making.maximumWait = .seconds(20)
@@ -65,11 +67,13 @@ package final class PictureService: Sendable {
 
   /// Processes and stores a picture, and passes the result to `completion` on any thread; nil if
   /// too many others wait.
+  ///
+  /// - Parameter client: whose share of the decoders it takes.
   package func take(
-    _ bytes: [UInt8], owner: Int64,
+    _ bytes: [UInt8], owner: Int64, for client: WorkShare,
     completion: @escaping @Sendable (Result<Kept, PictureRefusal>?) -> Void
   ) {
-    making.run { [self] in
+    making.run(for: client) { [self] in
       do throws(PictureRefusal) {
         return .success(try take(bytes, owner: owner))
       } catch {
@@ -97,15 +101,17 @@ package final class PictureService: Sendable {
   /// others wait, a success of nil if there is no such picture. A form of a picture that nobody has
   /// read before is made first.
   ///
-  /// - Parameter range: returns the range of bytes for a size; nil for no bytes.
+  /// - Parameters:
+  ///   - client: whose share of the decoders it takes.
+  ///   - range: returns the range of bytes for a size; nil for no bytes.
   package func read(
-    _ name: PictureName,
+    _ name: PictureName, for client: WorkShare,
     range: @escaping @Sendable (Int) -> Range<Int>?,
     completion: @escaping @Sendable (Result<Content?, PictureStoreError>?) -> Void
   ) {
     readStored(name, range: range) { [self] result in
       guard case .success(nil)? = result, let form = name.form else { return completion(result) }
-      making.run { [self] in
+      making.run(for: client) { [self] in
         do throws(PictureStoreError) {
           return Result<Bool, PictureStoreError>.success(try make(form, of: name.whole))
         } catch {

@@ -26,6 +26,8 @@ struct WebPChunks {
     self.chunks = chunks
   }
 
+  var hasProfile: Bool { chunks.contains { $0.name == "ICCP" } }
+
   var isLossless: Bool {
     chunks.first { $0.name == "VP8 " || $0.name == "VP8L" }?.name == "VP8L"
   }

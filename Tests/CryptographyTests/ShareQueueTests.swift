@@ -21,7 +21,7 @@ import Testing
 
   private func rest(_ queue: inout ShareQueue<Int>) -> [Int] {
     var all: [Int] = []
-    while let next = queue.next() { all.append(next) }
+    while let (next, _) = queue.next() { all.append(next) }
     return all
   }
 
@@ -39,6 +39,17 @@ import Testing
     #expect(queue.count == 5)
     #expect(rest(&queue) == [1, 4, 3, 5, 2])
     #expect(queue.count == 0)
+  }
+
+  @Test func `clients that may not be next are passed over, and keep their place`() {
+    var queue = ShareQueue<Int>(room: 10)
+    for (number, client) in [(1, "a"), (2, "a"), (3, "b")] {
+      _ = queue.add(number, for: share(client))
+    }
+    #expect(queue.next { $0 != "a" }?.0 == 3)
+    #expect(queue.next { $0 != "a" } == nil)
+    #expect(queue.count == 2)
+    #expect(rest(&queue) == [1, 2])
   }
 
   @Test func `a full queue takes who has less in place of the last of who has most`() {
@@ -91,7 +102,7 @@ import Testing
           waiting.insert(number)
         case .refused: break
         }
-      } else if let next = queue.next() {
+      } else if let (next, _) = queue.next() {
         #expect(waiting.remove(next) != nil)
       }
       #expect(queue.count == waiting.count && queue.count <= 20)

@@ -35,6 +35,41 @@ import Testing
     #expect(record.names == ["d:false", "a:true", "b:true", "c:true"])
   }
 
+  @Test func `a client with long work leaves a thread to others, and does all of its own`() async {
+    var limits = WorkQueue.Limits()
+    limits.concurrency = 2
+    limits.maximumRunningOfClient = 1
+    limits.maximumWait = .seconds(600)
+    let queue = WorkQueue(label: "shares", limits: limits)
+    let record = Record()
+    let gate = DispatchSemaphore(value: 0)
+    let (floods, others) = (DispatchGroup(), DispatchGroup())
+    for name in ["a", "b", "c"] {
+      floods.enter()
+      queue.run(for: WorkShare(client: "flood")) {
+        gate.wait()
+        return name
+      } completion: { value in
+        record.note(name, value != nil)
+        floods.leave()
+      }
+    }
+    for name in ["x", "y"] {
+      others.enter()
+      queue.run(for: WorkShare(client: name)) {
+        name
+      } completion: { value in
+        record.note(name, value != nil)
+        others.leave()
+      }
+    }
+    await withCheckedContinuation { waiter in others.notify(queue: .global()) { waiter.resume() } }
+    #expect(Set(record.names) == ["x:true", "y:true"])
+    for _ in 0..<3 { gate.signal() }
+    await withCheckedContinuation { waiter in floods.notify(queue: .global()) { waiter.resume() } }
+    #expect(record.names.suffix(3) == ["a:true", "b:true", "c:true"])
+  }
+
   @Test func `work stands behind other threads, and they stay where they were`() async {
     var limits = WorkQueue.Limits()
     limits.niceness = 3

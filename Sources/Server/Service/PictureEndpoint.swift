@@ -1,4 +1,5 @@
 import Accounts
+import Cryptography
 import EventLoops
 import GraphQLExecution
 import GraphQLResponse
@@ -79,6 +80,9 @@ final class PictureEndpoint {
     }
   }
 
+  /// The share of the decoders that counts for a client.
+  private static func share(_ client: PoolClient) -> WorkShare { WorkShare(client: "\(client)") }
+
   // MARK: - Taking
 
   private func upload(_ request: HTTPRequest, _ call: Call) {
@@ -118,7 +122,7 @@ final class PictureEndpoint {
 
   private func make(_ body: [UInt8], _ viewer: Int64, _ call: Call) {
     let back = OnLoop(endpoint: self, call: call)
-    service.take(body, owner: viewer) { [loop] result in
+    service.take(body, owner: viewer, for: Self.share(.viewer(viewer))) { [loop] result in
       loop.execute { back.endpoint.made(result, viewer, back.call) }
     }
   }
@@ -200,10 +204,13 @@ final class PictureEndpoint {
   ///
   /// - Parameter viewer: the viewer's ID, or 0 for an anonymous client.
   private func serve(_ asked: Asked, to viewer: Int64, _ call: Call) {
+    var asked = asked
+    asked.viewer = viewer
     var parameters = PostgresParameters()
     parameters.append(viewer)
     parameters.append(Self.path(of: asked.name))
-    let ticket = readers.execute(Self.audience, parameters, for: call.client) { [self] outcome, _ in
+    let ticket = readers.execute(Self.audience, parameters, for: call.client) {
+      [self, asked] outcome, _ in
       switch outcome {
       case .success(let result):
         switch result.string(row: 0, column: 0) {
@@ -222,7 +229,8 @@ final class PictureEndpoint {
 
   private func read(_ asked: Asked, _ call: Call) {
     let back = OnLoop(endpoint: self, call: call)
-    service.read(asked.name) { size in
+    let client = asked.viewer == 0 ? call.client : .viewer(asked.viewer)
+    service.read(asked.name, for: Self.share(client)) { size in
       switch HTTPByteRange(asked.range, size: size) {
       case _ where asked.isHead || asked.isKnown: nil
       case .whole: 0..<size
@@ -242,6 +250,8 @@ final class PictureEndpoint {
     let range: String?
     let isHead: Bool
     let isKnown: Bool
+    /// The viewer's ID, or 0 for an anonymous client.
+    var viewer: Int64 = 0
     /// Whether only this viewer may receive the image.
     var isPrivate = false
   }
@@ -347,6 +357,10 @@ extension PictureRefusal {
       GraphQLError("The photo is larger than \(maximum) bytes.", code: .payloadTooLarge)
     case .tooManyPixels(let maximum):
       GraphQLError("The photo has more than \(maximum) pixels.", code: .tooManyPixels)
+    case .animated:
+      GraphQLError(
+        "Animated PNG pictures are not accepted. Send an animated WebP or GIF.",
+        code: .unsupportedMediaType)
     case .unreadable(let reason):
       GraphQLError(
         "The photo is damaged, or cannot be read.", code: .pictureUnreadable, reason: reason)

@@ -125,6 +125,20 @@ import Testing
 
   // MARK: - Refusals
 
+  @Test func `an animated PNG is refused with the types that may be animated`() throws {
+    let server = try server
+    let ada = try server.data().person("ada")
+    let bytes = TestPicture.png(
+      pixel: [1, 2, 3],
+      chunks: TestPicture.chunk("acTL", TestPicture.big(2) + TestPicture.big(0)))
+    let response = try server.post(photo: bytes, as: ada)
+    #expect(response.status == 415)
+    #expect(try code(response) == "UNSUPPORTED_MEDIA_TYPE")
+    let message = try JSONParser.parse(response.body).at("errors.0.message")?.string
+    #expect(
+      message == "Animated PNG pictures are not accepted. Send an animated WebP or GIF.")
+  }
+
   @Test func `nobody is told so before anything is read`() throws {
     let response = try server.send("POST", "/photos", body: TestPicture.png())
     #expect(response.status == 401)
@@ -161,7 +175,7 @@ import Testing
       ("JPEG mark", [0xFF, 0xD8, 0xFF, 0xE0], 422, "PICTURE_UNREADABLE"),
       ("JPEG with a PNG in it", [0xFF, 0xD8, 0xFF] + hidden, 422, "PICTURE_UNREADABLE"),
       ("60,000 by 60,000", bomb, 422, "TOO_MANY_PIXELS"),
-      ("too large", png + [UInt8](repeating: 0, count: 10 << 20), 413, "PAYLOAD_TOO_LARGE"),
+      ("too large", png + [UInt8](repeating: 0, count: 20 << 20), 413, "PAYLOAD_TOO_LARGE"),
     ]
     for (name, bytes, status, expected) in cases {
       let response = try server.post(
@@ -171,7 +185,7 @@ import Testing
     }
     // Larger than other bodies may be, and no larger than photos may.
     #expect(
-      try server.post(photo: [0xFF] + [UInt8](repeating: 0, count: 10 << 20 - 1), as: ada).status
+      try server.post(photo: [0xFF] + [UInt8](repeating: 0, count: 20 << 20 - 1), as: ada).status
         == 415)
   }
 

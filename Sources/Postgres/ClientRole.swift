@@ -10,6 +10,9 @@ package final class ClientRole: Sendable, Hashable {
     self.claims = claims
   }
 
+  /// That of the connection, without claims.
+  static let none = ClientRole(name: "none", claims: "")
+
   package static func == (left: ClientRole, right: ClientRole) -> Bool {
     left.name == right.name && left.claims == right.claims
   }

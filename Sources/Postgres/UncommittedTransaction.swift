@@ -23,6 +23,8 @@ package final class UncommittedTransaction: StatementRunner, TransactionRunner {
   package let isCrowded = false
   private let lease: PostgresLease
   private let patience: Int64
+  /// The role and the claims that the next statements run under; nil for those of the connection.
+  package var role: ClientRole?
 
   /// Begins the transaction.
   ///
@@ -81,6 +83,7 @@ package final class UncommittedTransaction: StatementRunner, TransactionRunner {
   ) {
     let progress = Progress()
     send(Self.savepoint)
+    if let role { send(role.setting) }
     for (index, bound) in statements.enumerated() {
       lease.execute(bound.statement, bound.parameters) { outcome in
         progress.take(outcome)
@@ -104,6 +107,8 @@ package final class UncommittedTransaction: StatementRunner, TransactionRunner {
         return completion(.failure(error), StatementTimes())
       }
       send(Self.postpone)
+      // A role that the savepoint does not take back.
+      if role != nil { send(ClientRole.none.setting) }
       send(Self.forget)
       completion(.success(result), StatementTimes())
     }
@@ -111,5 +116,9 @@ package final class UncommittedTransaction: StatementRunner, TransactionRunner {
 
   private func send(_ statement: PostgresStatement) {
     lease.execute(statement, PostgresParameters()) { _ in }
+  }
+
+  private func send(_ bound: BoundStatement) {
+    lease.execute(bound.statement, bound.parameters) { _ in }
   }
 }

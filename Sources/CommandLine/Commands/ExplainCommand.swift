@@ -6,6 +6,7 @@ import JSON
 import Postgres
 import SQL
 import Server
+import StorageChecking
 
 /// `sociograph explain`: the plan of an operation, and PostgreSQL's plan of its statement.
 enum ExplainCommand {
@@ -32,15 +33,18 @@ enum ExplainCommand {
       CommandSpecification.Option("operation", "NAME", "the name of the operation in the document"),
       CommandSpecification.Option(
         "viewer", "NAME", "the username of the viewer; anonymous without it"),
+      TokenClaims.option(
+        "a claim of the viewer's signed token; a value that is JSON is taken as JSON"),
       CommandSpecification.Option(
         "analyze", nil,
         "run the statement as a server does, and print PostgreSQL's plan with its times and "
           + "the most expensive fields; of a mutation only the payload's selection is planned"),
       CommandSpecification.Option(
         "shape", nil, "also print how the statement's row becomes the response"),
-      CommandSpecification.Option("format", "FORMAT", default: "text", "text or json"),
+      CommandSpecification.Option(
+        "format", "FORMAT", default: "text", choices: ["text", "json"], "text or json"),
       SettingOptions.schema, SettingOptions.sql,
-    ] + SettingOptions.databases
+    ] + SettingOptions.databases + SettingOptions.clientRoles
 
   private enum Format: String, CaseIterable { case text, json }
 
@@ -66,7 +70,10 @@ enum ExplainCommand {
       SettingOptions.shippedFolder("Schema", "schema", options))
     let (operation, took) = try prepare(file, options, mapping)
     let analyzes = try options.isSet("analyze")
-    var viewer: Int64 = 0
+    let claims = try TokenClaims.read(options)
+    operation.claims = claims
+    let anonymous = try SettingOptions.anonymousRole(options)
+    var viewer: Int64 = claims == nil ? 0 : 1
     var analysis: ExplainReport.Analysis?
     var selectionPlans: [[String]] = []
     if analyzes || options.text("viewer") != nil {
@@ -78,6 +85,10 @@ enum ExplainCommand {
       let session = try PostgresSession(
         serverLike(database.configuration()))
       if let name = options.text("viewer") { viewer = try find(name, session) }
+      if let anonymous {
+        let names = try ClientRoleCheck(session).names
+        try take(try ClientRoles(anonymous: anonymous, names: names).role(of: claims), session)
+      }
       if let key = try? Database.cursorSigner(session) { operation.cursorSigner = key }
       if analyzes {
         analysis = try analyze(operation, viewer, session)
@@ -138,6 +149,13 @@ enum ExplainCommand {
     configuration.isReadOnly = true
     configuration.statementTimeout = .seconds(600)
     return configuration
+  }
+
+  /// Lets the statements of a session run as those of a client.
+  private static func take(_ role: ClientRole, _ session: PostgresSession) throws {
+    _ = try session.execute(
+      "SELECT set_config('role', $1, false), set_config('request.jwt.claims', $2, false)",
+      [role.name, role.claims])
   }
 
   static func find(_ name: String, _ session: PostgresSession) throws -> Int64 {

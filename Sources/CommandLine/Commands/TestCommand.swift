@@ -1,19 +1,24 @@
+import DatabaseSetup
 import Foundation
 import GraphQLExecution
+import JSON
 import Postgres
 import Server
+import StorageChecking
 
 /// `sociograph test`: runs documents and compares their responses, without a trace in the database.
 enum TestCommand {
   static let specification = CommandSpecification(
     "test", "Runs documents for their viewers and compares the responses; changes nothing.",
     operands: "DIR",
-    options: [SettingOptions.schema, SettingOptions.sql] + SettingOptions.databases,
+    options: [SettingOptions.json, SettingOptions.schema, SettingOptions.sql]
+      + SettingOptions.databases
+      + SettingOptions.clientRoles,
     notes: """
-      DIR has NAME.graphql, and NAME.json with {"viewer", "operation", "variables", "response"} or a
-      list of such steps. "..." in "response" stands for anything. Each NAME has a transaction that
-      is rolled back. setup.sql, if it is there, runs in each of them first. The database's owner is
-      needed.
+      DIR has NAME.graphql, and NAME.json with {"viewer", "claims", "operation", "variables",
+      "response"} or a list of such steps. "viewer" is a username, "claims" those of a signed token.
+      "..." in "response" stands for anything. Each NAME has a transaction that is rolled back.
+      setup.sql, if it is there, runs in each of them first. The database's owner is needed.
       Exit status: 0 all responses are as expected, 1 some are not, 2 DIR cannot be read.
       """)
 
@@ -28,26 +33,66 @@ enum TestCommand {
       SettingOptions.shippedFolder("Schema", "schema", options))
     let database = try Database.open(options)
     defer { database.close() }
-    if !database.isShared, let folder = try SettingOptions.migrations(options) {
-      _ = try database.migrate(folder)
+    if let folder = try SettingOptions.migrations(options) {
+      if !database.isShared {
+        _ = try database.migrate(folder)
+      } else if options.isTold("sql") {
+        try check(database, against: folder)
+      }
     }
     var execution = ExecutionSettings()
     let session = try PostgresSession(database.configuration())
+    let roles = try SettingOptions.anonymousRole(options).map { anonymous in
+      ClientRoles(anonymous: anonymous, names: try ClientRoleCheck(session).names)
+    }
     if let key = try? Database.cursorSigner(session) { execution.cursorSigner = key }
     let tester = try database.withGraph {
       try DocumentTester(
-        mapping: mapping, database: database.configuration(), settings: execution, setUp: setUp)
+        mapping: mapping, database: database.configuration(), settings: execution, setUp: setUp,
+        roles: roles)
     }
     defer { tester.stop() }
+    let isJSON = try options.isSet("json")
+    var results: [JSONValue] = []
     var failed = 0
     for test in tests {
-      let differences = try tester.run(test)
-      Console.print("\(differences.isEmpty ? "passed" : "FAILED") \(test.name)")
-      for line in differences { Console.print("  \(line)") }
+      let differences = try Console.working(test.name) { try tester.run(test) }
+      results.append(
+        .object([
+          JSONValue.Member(name: "name", value: .string(test.name)),
+          JSONValue.Member(name: "ok", value: .boolean(differences.isEmpty)),
+          JSONValue.Member(name: "differences", value: .array(differences.map { .string($0) })),
+        ]))
       if !differences.isEmpty { failed += 1 }
+      if isJSON { continue }
+      let word =
+        differences.isEmpty ? Console.colored("passed", .green) : Console.colored("FAILED", .red)
+      Console.print("\(word) \(test.name)")
+      for line in differences { Console.print("  \(line)") }
+    }
+    if isJSON {
+      Console.print(
+        .object([
+          JSONValue.Member(name: "ok", value: .boolean(failed == 0)),
+          JSONValue.Member(name: "tests", value: .array(results)),
+        ]))
     }
     Console.say("\(tests.count - failed) passed, \(failed) failed")
     return failed == 0 ? 0 : 1
+  }
+
+  /// Refuses a folder whose tables or functions are not those of the database: the documents would
+  /// be tested with others.
+  private static func check(_ database: Database, against folder: String) throws {
+    let plan = try Migrations.read(folder).plan(for: database.configuration())
+    var lines = plan.lines
+    if case .older = plan.functions { lines.append("functions of a later program") }
+    guard lines.isEmpty else {
+      throw UsageError(
+        "the database does not have what \"\(folder)\" has; apply it with sociograph migrate, or leave "
+          + "out --sql. It differs in \(lines.prefix(5).joined(separator: ", "))"
+          + (lines.count > 5 ? " and \(lines.count - 5) more." : "."))
+    }
   }
 
   /// Returns the tests of a folder in the order of their names.

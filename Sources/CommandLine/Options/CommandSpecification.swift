@@ -14,6 +14,8 @@ struct CommandSpecification: Sendable {
     /// The default as it would be written; nil for none.
     let fallback: String?
     private let words: String?
+    /// The values to choose from; empty if there are others. Completion offers them.
+    let choices: [String]
     /// Whether the option may be given several times with several values; other options have the
     /// last one.
     let isRepeatable: Bool
@@ -25,10 +27,11 @@ struct CommandSpecification: Sendable {
     ///   - former: the name in the previous version.
     ///   - fallback: the default value.
     ///   - words: a description of the default if it is not a value.
+    ///   - choices: the values to choose from, for completion.
     init(
       _ name: String, _ placeholder: String?, former: String? = nil, environment: String? = nil,
       default fallback: String? = nil, shown words: String? = nil, isRepeatable: Bool = false,
-      _ summary: String
+      choices: [String] = [], _ summary: String
     ) {
       self.name = name
       formerName = former
@@ -38,6 +41,7 @@ struct CommandSpecification: Sendable {
       self.fallback = fallback
       self.words = words
       self.isRepeatable = isRepeatable
+      self.choices = choices
     }
 
     /// The default as `--help` and the documentation show it.
@@ -86,6 +90,14 @@ struct CommandSpecification: Sendable {
     self.takesSignedOperands = takesSignedOperands
     self.sections = sections
     self.notes = notes
+  }
+
+  /// The words that the operands may begin with, such as `create` of `create USER | sign [ISSUER]`.
+  var firstOperands: [String] {
+    operands.split(separator: "|").compactMap { part in
+      let word = part.drop { " [".contains($0) }.prefix { $0.isLetter || $0 == "-" }
+      return !word.isEmpty && word == word.lowercased() ? String(word) : nil
+    }
   }
 
   static let variablePrefix = "SOCIOGRAPH_"

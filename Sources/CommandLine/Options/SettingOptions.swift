@@ -21,6 +21,37 @@ enum SettingOptions {
     "sql", "DIR", shown: shipped, "the folder of the migrations and the demo data")
   private static let shipped = "in this folder, or next to the program"
 
+  /// Whether a command prints one JSON object in place of lines.
+  static let json = CommandSpecification.Option(
+    "json", nil, "print one JSON object instead of lines")
+
+  /// The options of commands that act as clients, as `serve` has them.
+  static let clientRoles = [
+    CommandSpecification.Option(
+      "roles", "WHOSE", default: "server", choices: ["server", "claims"],
+      "the role of PostgreSQL that statements run under: that of the connection, or with claims the "
+        + "one that the claim role names"),
+    CommandSpecification.Option(
+      "anonymous-role", "ROLE", "with --roles claims: the role without the claim"),
+  ]
+
+  private enum RoleSource: String, CaseIterable { case server, claims }
+
+  /// Returns the role of clients without the claim; nil if the roles are not those of the claims.
+  static func anonymousRole(_ options: CommandOptions) throws(UsageError) -> String? {
+    let role = options.text("anonymous-role")
+    guard try options.choice("roles", as: RoleSource.self) == .claims else {
+      if role == nil { return nil }
+      throw UsageError("\(options.origin("anonymous-role")) needs --roles claims as well.")
+    }
+    guard let role else {
+      throw UsageError(
+        "\(options.origin("roles")) claims needs --anonymous-role ROLE, the role without the claim."
+      )
+    }
+    return role
+  }
+
   static let photos = CommandSpecification.Option(
     "photos", "DIR", shown: "in --data; none with --database",
     "the folder for uploaded images")

@@ -1,3 +1,4 @@
+import Cryptography
 import GraphQLResponse
 import JSON
 
@@ -9,15 +10,27 @@ import JSON
 ///     {"viewer": "ada", "operation": "Rename", "variables": {"name": "Ada"},
 ///      "response": {"data": {"rename": {"name": "Ada", "id": "..."}}}}
 ///
-/// Each member but `response` may be left out. `...` in an expected text stands for any text, and
+/// `"claims": {"sub": "ada"}` is a client with a signed token in place of a user. Each member but
+/// `response` may be left out. `...` in an expected text stands for any text, and
 /// the text `...` for any value.
 package struct DocumentTest: Sendable {
   package struct Step: Sendable {
     /// The username; nil for an anonymous client.
     package let viewer: String?
+    /// The claims of the client's signed token; nil without one.
+    package let claims: JSONValue?
     package let operation: String?
     package let variables: [JSONValue.Member]
     package let response: JSONValue
+
+    /// The number of a viewer who is known by claims only: positive, and the same for the same claims.
+    var claimedViewer: Int64 {
+      guard let claims else { return 0 }
+      var json = JSONWriter()
+      json.write(claims)
+      let digest = SHA256.hash(json.finish())
+      return max(Int64(digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } >> 1), 1)
+    }
   }
 
   package let name: String
@@ -48,7 +61,7 @@ package struct DocumentTest: Sendable {
     guard case .object(let members) = value else {
       throw CommandFailure("\(place): expected a JSON object.")
     }
-    let known = ["viewer", "operation", "variables", "response"]
+    let known = ["viewer", "claims", "operation", "variables", "response"]
     if let other = members.first(where: { !known.contains($0.name) }) {
       throw CommandFailure(
         "\(place): there is no member \"\(other.name)\"; there are \(known.joined(separator: ", "))."
@@ -63,8 +76,14 @@ package struct DocumentTest: Sendable {
     case .object(let members)?: variables = members
     default: throw CommandFailure("\(place): \"variables\" must be a JSON object.")
     }
+    let claims: JSONValue?
+    switch value["claims"] {
+    case nil, .null?: claims = nil
+    case .object?: claims = value["claims"]
+    default: throw CommandFailure("\(place): \"claims\" must be a JSON object.")
+    }
     return Step(
-      viewer: try text("viewer", of: value, place),
+      viewer: try text("viewer", of: value, place), claims: claims,
       operation: try text("operation", of: value, place), variables: variables,
       response: response)
   }

@@ -23,15 +23,18 @@ package final class DocumentTester: @unchecked Sendable {
   private let mapping: StorageMapping
   private let constraintErrors: ConstraintErrors
   private let setUp: PostgresStatement?
+  private let roles: ClientRoles?
   private static let patience = Duration.seconds(60)
 
   /// - Parameters:
   ///   - database: a connection that may write.
   ///   - setUp: SQL that runs in each transaction before the document, or nil.
+  ///   - roles: the roles of clients by their claims; nil if all have that of the connection.
   package init(
     mapping: StorageMapping, database: PostgresConfiguration, settings: ExecutionSettings,
-    setUp: String?
+    setUp: String?, roles: ClientRoles? = nil
   ) throws {
+    self.roles = roles
     var database = database
     database.statementTimeout = Self.patience
     database.isReadOnly = false
@@ -109,14 +112,16 @@ package final class DocumentTester: @unchecked Sendable {
     guard index < test.steps.count else { return completion(.success(found)) }
     let step = test.steps[index]
     let prefix = test.steps.count == 1 ? "" : "step \(index + 1), "
-    find(step.viewer, lease) { [self] viewer in
+    find(step, lease) { [self] viewer in
       switch viewer {
       case .failure(let error):
         completion(.failure(CommandFailure("\(test.name).json: \(error.description)")))
       case .success(let viewer):
-        run(test, step, viewer: viewer, transaction) { [self] body in
+        run(test, step, viewer: viewer, transaction) { [self] body, reasons in
           let received = (try? JSONParser.parse(body, maximumNesting: 500)) ?? .null
-          let lines = ResponseDifferences(expected: step.response, received: received).lines
+          var lines = ResponseDifferences(expected: step.response, received: received).lines
+          // What a client is not told, and whoever writes the test needs.
+          if !lines.isEmpty { lines += reasons.map { "reason: \($0)" } }
           self.step(
             index + 1, of: test, transaction, lease, found + lines.map { prefix + $0 }, completion)
         }
@@ -125,10 +130,10 @@ package final class DocumentTester: @unchecked Sendable {
   }
 
   private func find(
-    _ name: String?, _ lease: PostgresLease,
+    _ step: DocumentTest.Step, _ lease: PostgresLease,
     _ completion: @escaping (Result<Int64, CommandFailure>) -> Void
   ) {
-    guard let name else { return completion(.success(0)) }
+    guard let name = step.viewer else { return completion(.success(step.claimedViewer)) }
     var parameters = PostgresParameters()
     parameters.append(inTextFormat: name)
     lease.execute(Self.viewer, parameters) { outcome in
@@ -148,22 +153,31 @@ package final class DocumentTester: @unchecked Sendable {
 
   private func run(
     _ test: DocumentTest, _ step: DocumentTest.Step, viewer: Int64,
-    _ transaction: UncommittedTransaction, _ completion: @escaping ([UInt8]) -> Void
+    _ transaction: UncommittedTransaction,
+    _ completion: @escaping (_ body: [UInt8], _ reasons: [String]) -> Void
   ) {
     let request = GraphQLRequest(
       identity: .random(), document: test.document, operationName: step.operation,
       variables: step.variables)
     func finish(_ response: OperationResponse) {
       switch response {
-      case .executed(let body, _, _): completion(body)
+      case .executed(let body, let errors, _): completion(body, errors.compactMap(\.reason))
       case .refused(let errors, _):
-        completion(JSONWriter.response(errors, requestID: request.identity.id))
+        completion(
+          JSONWriter.response(errors, requestID: request.identity.id),
+          errors.compactMap(\.reason))
       }
     }
     let operation: PreparedOperation
     switch preparer.prepare(request) {
     case .ready(let prepared): operation = prepared
     case .refused(let errors, _, _): return finish(.refused(errors.errors))
+    }
+    operation.claims = step.claims
+    do throws(GraphQLError) {
+      transaction.role = try roles?.role(of: step.claims)
+    } catch {
+      return finish(.refused([error]))
     }
     switch operation.plan.kind {
     case .query(let response), .live(let response, _), .incremental(let response, _, _):

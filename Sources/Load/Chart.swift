@@ -24,6 +24,8 @@ struct Chart {
   var isStacked = false
   /// Vertical marks, with their texts.
   var marks: [(x: Double, text: String)] = []
+  /// Horizontal marks, with their texts.
+  var levels: [(y: Double, text: String)] = []
 
   private static let width = 480.0
   private static let height = 248.0
@@ -124,7 +126,8 @@ struct Chart {
     let all = sums.flatMap(\.self)
     guard let first = all.first else { return "<p>\(HTML.text(title)): no data.</p>\n" }
     let xs = all.map(\.x) + marks.map(\.x)
-    let ys = all.map(\.y)
+    let levels = levels.filter { yScale == .linear || $0.y > 0 }
+    let ys = all.map(\.y) + levels.map(\.y)
     let x = Self.axis(
       xs.min() ?? first.x, xs.max() ?? first.x, xScale, Self.left,
       Self.width - Self.left - Self.right)
@@ -153,6 +156,14 @@ struct Chart {
           + "\(Self.place(Self.height - Self.bottom))\"/>"
           + "<text x=\"\(Self.place(x.place(mark.x) + (isRight ? -4 : 4)))\" y=\"\(Self.place(Self.top + 10))\""
           + "\(isRight ? " text-anchor=\"end\"" : "")>\(HTML.text(mark.text))</text>")
+    }
+    for level in levels {
+      let at = Self.place(y.place(level.y))
+      let right = Self.place(Self.width - Self.right)
+      parts.append(
+        "<line class=\"mark\" x1=\"\(Self.place(Self.left))\" x2=\"\(right)\" y1=\"\(at)\" y2=\"\(at)\"/>"
+          + "<text text-anchor=\"end\" x=\"\(right)\" y=\"\(Self.place(max(y.place(level.y) - 4, Self.top)))\">"
+          + "\(HTML.text(level.text))</text>")
     }
     return parts.joined() + "</svg></figure>\n"
   }

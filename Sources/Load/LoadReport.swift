@@ -4,11 +4,25 @@ import Glibc
 package struct LoadReport {
   private let result: LoadResult
   private let verdict: String?
+  private let objective: Objective?
 
-  /// - Parameter verdict: whether the objective is met, if one was given.
-  package init(_ result: LoadResult, verdict: String?) {
+  /// - Parameters:
+  ///   - verdict: whether the objective is met, if one was given.
+  ///   - objective: what the figures are to satisfy; nil if nothing was asked.
+  package init(_ result: LoadResult, verdict: String?, objective: Objective? = nil) {
     self.result = result
     self.verdict = verdict
+    self.objective = objective
+  }
+
+  /// The limits of the latency of all operations, as lines of a chart in milliseconds.
+  private var levels: [(y: Double, text: String)] {
+    (objective?.terms ?? []).compactMap { term in
+      guard term.operation == nil, case .latency(_, _, let nanoseconds) = term.limit else {
+        return nil
+      }
+      return (Double(nanoseconds) / 1e6, "objective \(term.text)")
+    }
   }
 
   package var html: String {
@@ -96,7 +110,7 @@ package struct LoadReport {
     svg { display: block; width: 100%; height: auto; } svg text { font: 12px system-ui, sans-serif; fill: var(--faint); }
     .grid { stroke: var(--rule); } .mark { stroke: var(--ink); stroke-dasharray: 4 3; }
     .line { fill: none; stroke-width: 1.8; stroke-linejoin: round; } .area { opacity: .85; }
-    .c0 { stroke: var(--c0); } .c1 { stroke: var(--c1); } .f0 { fill: var(--c0); } .f1 { fill: var(--c1); }
+    .c0 { stroke: var(--c0); } .c1 { stroke: var(--c1); } .c2 { stroke: var(--c2); } .c7 { stroke: var(--c7); } .f0 { fill: var(--c0); } .f1 { fill: var(--c1); }
     .f2 { fill: var(--c2); } .f3 { fill: var(--c3); } .f4 { fill: var(--c4); } .f5 { fill: var(--c5); }
     .f6 { fill: var(--c6); } .f7 { fill: var(--c7); } .b0 { background: var(--c0); } .b1 { background: var(--c1); }
     .b2 { background: var(--c2); } .b3 { background: var(--c3); } .b4 { background: var(--c4); }
@@ -170,12 +184,19 @@ package struct LoadReport {
       } + [LoadTime.milliseconds(figures.sorted.last.map { Double($0) })]
   }
 
+  /// The verdict on a step whose figures are the generator's.
+  private static let void = "VOID"
+
   private var rate: String {
     let groups: [(rate: Double, group: LoadGroup, verdict: String)] =
       result.steps.isEmpty
       ? result.measured.map { [($0.totals.offeredPerSecond, $0.totals, "")] } ?? []
       : result.steps.map {
-        ($0.rate, $0.measured.totals, $0.isMet ? "met" : $0.misses.joined(separator: "; "))
+        (
+          $0.rate, $0.measured.totals,
+          $0.measured.faults.isEmpty
+            ? $0.isMet ? "met" : $0.misses.joined(separator: "; ") : Self.void
+        )
       }
     let sorted = groups.sorted { $0.rate < $1.rate }
     func line(_ name: String, _ color: Int, _ thousandths: Int) -> Chart.Line {
@@ -192,16 +213,19 @@ package struct LoadReport {
       xLabel: "requests offered a second", yLabel: "ms", xScale: .logarithmic, yScale: .logarithmic,
       lines: [line("p50", 0, 500), line("p99", 1, 990)])
     if let met = result.search?.met { chart.marks = [(met, "knee")] }
+    chart.levels = levels
     let rows = sorted.map { entry in
       [
         LoadTime.decimal(entry.rate, 1), "\(entry.group.ok)", "\(entry.group.errorCount)",
         LoadTime.milliseconds(entry.group.latency.quantile(500).map { Double($0) }),
         LoadTime.milliseconds(entry.group.latency.quantile(990).map { Double($0) }),
-        ["", "met"].contains(entry.verdict) ? entry.verdict : "missed",
+        ["", "met", Self.void].contains(entry.verdict) ? entry.verdict : "missed",
       ]
     }
-    let misses = sorted.filter { !["", "met"].contains($0.verdict) }.map {
-      "at \(LoadTime.decimal($0.rate, 1))/s: \($0.verdict)"
+    let misses = sorted.filter { !["", "met"].contains($0.verdict) }.map { entry in
+      "at \(LoadTime.decimal(entry.rate, 1))/s: "
+        + (entry.verdict == Self.void
+          ? "void, as the generator was late; the step says nothing of the server" : entry.verdict)
     }
     return Self.section(
       "rate", "Rate",
@@ -229,7 +253,22 @@ package struct LoadReport {
       title: "Latency by second",
       description: "The highest 99th percentile of a second is \(LoadTime.text(highest)).",
       xLabel: "seconds", yLabel: "ms",
-      lines: [line("p50", 0) { $0.p50 }, line("p99", 1) { $0.p99 }], marks: checkpoints)
+      lines: [line("p50", 0) { $0.p50 }, line("p99", 1) { $0.p99 }], marks: checkpoints,
+      levels: levels)
+    func count(_ name: String, _ color: Int, _ value: (LoadMeasurement.Second) -> Int) -> Chart.Line {
+      Chart.Line(
+        name: name, color: color,
+        points: measured.seconds.map { (Double($0.number), Double(value($0))) })
+    }
+    let throughput = Chart(
+      title: "Requests by second",
+      description: "\(LoadTime.decimal(measured.totals.okPerSecond, 1)) a second were answered, of "
+        + "\(LoadTime.decimal(measured.totals.offeredPerSecond, 1)) offered.",
+      xLabel: "seconds", yLabel: "requests a second",
+      lines: [
+        count("offered", 7) { $0.offered }, count("ok", 2) { $0.ok },
+        count("errors", 1) { $0.errors },
+      ], marks: checkpoints)
     let flight = Chart(
       title: "Requests in flight",
       description:
@@ -240,7 +279,8 @@ package struct LoadReport {
           name: "in flight", color: 0,
           points: measured.seconds.map { (Double($0.number), Double($0.inFlight)) })
       ])
-    return Self.section("time", "Time", latency.svg + parts(measured) + flight.svg)
+    return Self.section(
+      "time", "Time", latency.svg + throughput.svg + parts(measured) + flight.svg)
   }
 
   /// The parts of the mean latency by second, on top of each other.

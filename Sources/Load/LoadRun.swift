@@ -27,6 +27,7 @@ package final class LoadSide {
   private let driver: LoadDriver
   private let interrupt: LoadInterrupt
   private let handler: Int
+  private let asking: BlockingClient
   package let writer: RequestWriter
   /// The values of its pools, which the pools of another server are compared with.
   package let pools: [[[UInt8]]]
@@ -41,6 +42,7 @@ package final class LoadSide {
     self.plan = plan
     self.interrupt = interrupt
     let endpoint: HTTPClientEndpoint
+    let asking: BlockingClient
     do throws(HTTPClientError) {
       endpoint = try HTTPClientEndpoint(plan.target)
       let client = BlockingClient(
@@ -55,6 +57,7 @@ package final class LoadSide {
       } catch {
         throw HTTPClientError(reason: "\(error)")
       }
+      asking = client
     } catch {
       throw LoadFailure("\(plan.target.address): \(error.reason)")
     }
@@ -64,6 +67,7 @@ package final class LoadSide {
         pools, seed: plan.seed, for: (plan.mix.sent + plan.mix.subscriptions).map(\.variables)),
       target: plan.target, settings: plan.requests,
       run: Hexadecimal.encode(RandomBytes.make(6)), seed: plan.seed)
+    self.asking = asking
     let driver = try LoadDriver(
       endpoint: endpoint, writer: writer, settings: plan.driver, onLedger: onLedger)
     self.driver = driver
@@ -71,6 +75,31 @@ package final class LoadSide {
     if let reason = driver.subscribe(to: plan.target) {
       close()
       throw LoadFailure("subscriptions: \(reason)")
+    }
+  }
+
+  /// Asks each query once, so that a mistake in the mix is told with the server's message, and not as
+  /// the errors of a whole run. A mutation is not tried out.
+  package func tryOut() throws(LoadFailure) {
+    for index in 0..<writer.operationCount where writer.operation(index).kind == .query {
+      let trial = writer.trial(of: index)
+      let name = writer.operation(index).name
+      let (status, body): (Int, [UInt8])
+      do throws(HTTPClientError) {
+        (status, body) = try asking.ask(trial.body, token: trial.token)
+      } catch {
+        throw LoadFailure("\(name): \(error.reason)")
+      }
+      // A server that refuses for its load is what a run may be for.
+      guard status != 429, status != 503 else { continue }
+      let answer = try? JSONParser.parse(body, maximumNesting: 512)
+      if let error = answer?["errors"]?.elements?.first {
+        throw LoadFailure(
+          "\(name): the server answered \(status): \(error["message"]?.text ?? "an error")")
+      }
+      guard (200..<300).contains(status), answer?["data"] != nil else {
+        throw LoadFailure("\(name): the server answered \(status) without data.")
+      }
     }
   }
 

@@ -135,6 +135,17 @@ package struct RequestWriter: Sendable {
     return bytes
   }
 
+  /// Returns the body of one request of an operation, and its token: what is asked once before a run.
+  func trial(of index: Int) -> (body: [UInt8], token: String?) {
+    let operation = operations[index].operation
+    var random = RandomSequence(seed: seed, part: 0x7121_0000 + UInt64(index))
+    var json = JSONWriter(capacity: 1_024)
+    json.append(operations[index].prefix)
+    operation.variables.write(to: &json, pools, &random, mark: "\(run)-t\(index)")
+    json.append(UInt8(ascii: "}"))
+    return (json.finish(), operation.isForAnybody ? settings.tokens.first : nil)
+  }
+
   // MARK: Subscriptions
 
   /// The subscriptions of the run, without events.

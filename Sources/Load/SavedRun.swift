@@ -50,7 +50,16 @@ package struct SavedRun: Sendable {
   }
 
   /// Compares two saved runs.
-  package static func compare(_ a: SavedRun, _ b: SavedRun) -> Comparison {
+  ///
+  /// - Throws: an error if they have no operation in common, so that nothing can be compared.
+  package static func compare(_ a: SavedRun, _ b: SavedRun) throws(LoadInputError) -> Comparison {
+    guard a.names.contains(where: b.names.contains) else {
+      func list(_ run: SavedRun) -> String {
+        run.names.isEmpty ? "none" : run.names.prefix(3).joined(separator: ", ")
+      }
+      throw LoadInputError(
+        "the runs have no operation in common: the first one has \(list(a)), the second one \(list(b)).")
+    }
     let names = a.names + b.names.filter { !a.names.contains($0) }
     var comparison = Comparison(
       names.map { name in

@@ -22,14 +22,23 @@ import Testing
     let server: HTTPServerFixture
     let count = Mutex(0)
 
-    init(body: String = #"{"data":{"a":1}}"#) throws {
-      final class Counter: Sendable { let value = Mutex<(@Sendable () -> Void)?>(nil) }
+    /// - Parameter first: what the first request is answered, by which an operation is tried out.
+    init(body: String = #"{"data":{"a":1}}"#, first: String? = nil) throws {
+      final class Counter: Sendable { let value = Mutex<(@Sendable () -> Int)?>(nil) }
       let counter = Counter()
       server = try HTTPServerFixture.answering { _, exchange in
-        counter.value.withLock { $0 }?()
-        exchange.respond(contentType: "application/json", body: Array(body.utf8))
+        let isFirst = counter.value.withLock { $0 }?() == 1
+        exchange.respond(
+          contentType: "application/json", body: Array((isFirst ? first ?? body : body).utf8))
       }
-      counter.value.withLock { $0 = { [weak self] in self?.count.withLock { $0 += 1 } } }
+      counter.value.withLock {
+        $0 = { [weak self] in
+          self?.count.withLock {
+            $0 += 1
+            return $0
+          } ?? 0
+        }
+      }
     }
 
     var url: String { "http://127.0.0.1:\(server.port)/graphql" }
@@ -50,7 +59,8 @@ import Testing
     // 3 if this machine was too busy for the generator.
     #expect(run.status == 0 || run.status == 3, "\(run.output)\(run.errors)")
     #expect(run.output.hasPrefix("200.0/s offered for 0.5 s: 100 requests, 100 ok, 0 errors\n"))
-    #expect(stub.requests == 100)
+    // And one before them, to see whether the operation is answered.
+    #expect(stub.requests == 101)
     let result = try json(save)
     #expect(
       result["format"] == .string("sociograph-load/1") && result["complete"] == .boolean(true))
@@ -63,7 +73,8 @@ import Testing
   }
 
   @Test func `an objective that was given decides, one that was not does not`() throws {
-    let stub = try Stub(body: #"{"errors":[{"message":"no"}]}"#)
+    let (no, yes) = (#"{"errors":[{"message":"no"}]}"#, #"{"data":{"a":1}}"#)
+    let stub = try Stub(body: no, first: yes)
     let arguments = [
       "load", mix, "--url", stub.url, "--rate", "100", "--duration", "200ms", "--warm-up", "0s",
       "--maximum-time", "1m",
@@ -71,9 +82,50 @@ import Testing
     let told = try ProgramRun.complete(arguments + ["--slo", "errors<0.1%"])
     #expect(told.status == 1 || told.status == 3)
     #expect(told.output.contains("missed: errors<0.1%: 100.000 %"))
-    let untold = try ProgramRun.complete(arguments)
+    let other = try Stub(body: no, first: yes)
+    let untold = try ProgramRun.complete(
+      arguments.map { $0 == stub.url ? other.url : $0 })
     #expect(untold.status == 0 || untold.status == 3)
     #expect(!untold.output.contains("missed"))
+  }
+
+  @Test func `an operation that fails is told with the server's message, before anything is sent`()
+    throws
+  {
+    let stub = try Stub(body: #"{"errors":[{"message":"Cannot query field \"a\"."}]}"#)
+    let save = folder.path + "/refused.json"
+    let run = try ProgramRun.complete([
+      "load", mix, "--url", stub.url, "--rate", "100", "--duration", "20m", "--maximum-time", "30m",
+      "--save", save,
+    ])
+    #expect(run.status == 1)
+    #expect(
+      run.errors.contains(#"Feed: the server answered 200: Cannot query field "a"."#),
+      "\(run.errors)")
+    #expect(stub.requests == 1)
+    #expect(try json(save)["complete"] == .boolean(false))
+  }
+
+  @Test func `runs without a common operation are refused in one sentence`() throws {
+    func run(_ name: String) throws -> String {
+      let mix = folder.path + "/mix-\(name)"
+      try FileManager.default.createDirectory(atPath: mix, withIntermediateDirectories: true)
+      try Data("query \(name) { a }".utf8).write(to: URL(filePath: mix + "/\(name).graphql"))
+      let save = folder.path + "/\(name).json"
+      let stub = try Stub()
+      defer { withExtendedLifetime(stub) {} }
+      _ = try ProgramRun.complete([
+        "load", mix, "--url", stub.url, "--rate", "20", "--duration", "200ms", "--warm-up", "0s",
+        "--save", save,
+      ])
+      return save
+    }
+    let compared = try ProgramRun.complete(["load", "compare", run("One"), run("Two")])
+    #expect(compared.status == 2 && compared.output.isEmpty)
+    #expect(
+      compared.errors.contains(
+        "the runs have no operation in common: the first one has One, the second one Two."),
+      "\(compared.errors)")
   }
 
   @Test(arguments: [

@@ -127,7 +127,7 @@ import Testing
   @Test func `a saved run is compared by its blocks, and a void one makes the comparison void`()
     throws
   {
-    func run(_ factor: Int64, lag: Int64 = 0) throws -> SavedRun {
+    func run(_ factor: Int64, lag: Int64 = 0, name: String = "Feed") throws -> SavedRun {
       var random = RandomSequence(seed: UInt64(factor))
       var window = WindowResult()
       window.duration = 10_000_000_000
@@ -143,14 +143,20 @@ import Testing
         program: "", started: "", seed: 1, kind: .rate, url: "", settings: [("rate", "\(factor)")])
       result.measured = LoadMeasurement(
         window,
-        operations: [Mix.Operation(name: "Feed", kind: .query, document: "", documentID: nil)])
+        operations: [Mix.Operation(name: name, kind: .query, document: "", documentID: nil)])
       return try SavedRun(result.json.bytes)
     }
-    let slower = SavedRun.compare(try run(10), try run(11))
+    let slower = try SavedRun.compare(try run(10), try run(11))
     #expect(slower.verdict == .slower && slower.faults.isEmpty && slower.blockCount == 10)
-    #expect(SavedRun.compare(try run(10), try run(10)).verdict == .same)
+    #expect(try SavedRun.compare(try run(10), try run(10)).verdict == .same)
     #expect(try run(10).differences(try run(11)) == ["rate"])
-    #expect(SavedRun.compare(try run(10), try run(10, lag: 9_000_000)).faults.count == 1)
+    #expect(try SavedRun.compare(try run(10), try run(10, lag: 9_000_000)).faults.count == 1)
+    let refusal = #expect(throws: LoadInputError.self) {
+      try SavedRun.compare(try run(10), try run(10, name: "Other"))
+    }
+    #expect(
+      refusal?.description
+        == "the runs have no operation in common: the first one has Feed, the second one Other.")
     #expect(throws: LoadInputError.self) { try SavedRun(Array("{}".utf8)) }
     #expect(throws: LoadInputError.self) { try SavedRun(Array("no".utf8)) }
   }

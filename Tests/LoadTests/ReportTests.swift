@@ -123,6 +123,42 @@ import Testing
     #expect(html.contains("limit: connections (wait grew)"))
   }
 
+  @Test func `a void step is void in the table, the objective is a line, and answers have a chart`()
+    throws
+  {
+    var search = KneeSearch(rates: 10...1000, precision: 0.025)
+    search.record(100, met: true)
+    search.record(200, met: false)
+    var late = WindowResult()
+    late.duration = 1_000_000_000
+    for index in 0..<100 {
+      var sample = Sample(
+        operation: 0, intended: Int64(index) * 10_000_000,
+        takenUp: Int64(index) * 10_000_000 + 50_000_000)
+      sample.sent = sample.takenUp
+      sample.done = sample.sent + 1_000_000
+      sample.outcome = .ok
+      late.samples.append(sample)
+    }
+    let feed = Mix.Operation(name: "Feed", kind: .query, document: "", documentID: nil)
+    let html = LoadReport(
+      result { result in
+        result.search = search
+        result.steps = [
+          KneeStep(rate: 100, misses: [], measured: measured(100, seconds: 1) { _ in 1_000_000 }),
+          KneeStep(
+            rate: 150, misses: [], measured: LoadMeasurement(late, operations: [feed])),
+        ]
+      }, verdict: nil, objective: try Objective("p99<100ms errors<1% Feed:p50<5ms")
+    ).html
+    #expect(html.contains("<td>VOID</td>") && html.contains("at 150.0/s: void"))
+    // In both charts of latency; those of one operation and of errors are no line of theirs.
+    #expect(html.matches(of: #/>objective p99&lt;100ms<\/text>/#).count == 2)
+    #expect(!html.contains("objective Feed") && !html.contains("objective errors"))
+    #expect(html.contains("<title>Requests by second</title>"))
+    #expect(!LoadReport(result(), verdict: nil).html.contains("objective p99"))
+  }
+
   @Test func `PostgreSQL's view adds waits and statements`() {
     var found = PostgresFindings()
     found.sampleCount = 20

@@ -147,7 +147,11 @@ enum LoadCommand {
     Console.say("two runs one after the other: what drifted between them is not in the intervals")
     let others = runs[0].differences(runs[1])
     if !others.isEmpty { Console.say("the runs differ in \(others.joined(separator: ", "))") }
-    return try finish(SavedRun.compare(runs[0], runs[1]), settings)
+    do {
+      return try finish(SavedRun.compare(runs[0], runs[1]), settings)
+    } catch let error as LoadInputError {
+      throw UsageError(error.description)
+    }
   }
 
   /// Prints and writes a comparison.

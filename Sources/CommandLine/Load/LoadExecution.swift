@@ -57,12 +57,19 @@ struct LoadProgress {
     var recent: [Int64] = []
     var lag: Int64 = 0
     var isShown = false
+    /// The seconds in a row in which the generator was late.
+    var lateSeconds = 0
+    var hasWarned = false
   }
+
+  /// The lag of a second beyond which the generator has no time for its work.
+  private static let maximumLag: Int64 = 50_000_000
 
   func show(_ progress: LoadDriver.Progress) {
     state.seconds += 1
     state.recent += progress.recent
     state.lag = max(state.lag, progress.lag)
+    warn(progress.lag)
     guard isTerminal || state.seconds % 10 == 0 else { return }
     let figures = DurationStatistics(state.recent)
     func text(_ thousandths: Int) -> String {
@@ -79,6 +86,17 @@ struct LoadProgress {
     } else {
       Console.say(line)
     }
+  }
+
+  /// Says after two seconds, and not with the result, that the figures will be void.
+  private func warn(_ lag: Int64) {
+    state.lateSeconds = lag > Self.maximumLag ? state.lateSeconds + 1 : 0
+    guard state.lateSeconds == 2, !state.hasWarned else { return }
+    state.hasWarned = true
+    clear()
+    Console.warn(
+      "this machine is too busy: requests are sent \(LoadTime.text(Double(lag))) after their time, so that "
+        + "the figures will be void; give the generator a free core, or lower --rate")
   }
 
   /// Removes the line of a terminal.
@@ -118,6 +136,7 @@ struct LoadExecution {
       if let people { plan.requests.tokens = people.texts }
       let side = try LoadSide(plan, interrupt: signals.interrupt, onLedger: onLedger)
       defer { side.close() }
+      try side.tryOut()
       measure(side, try view(), &result)
     } catch let error as LoadFailure {
       result.isComplete = false
@@ -221,7 +240,11 @@ struct LoadExecution {
     }
     if let report = settings.report {
       try LoadFiles.write(
-        Array(LoadReport(result, verdict: misses.map(verdictText)).html.utf8), to: report)
+        Array(
+          LoadReport(
+            result, verdict: misses.map(verdictText),
+            objective: settings.isJudged || result.kind == .knee ? settings.objective : nil
+          ).html.utf8), to: report)
     }
   }
 
@@ -256,6 +279,7 @@ struct PairedExecution {
       defer { a.close() }
       let b = try LoadSide(other, interrupt: signals.interrupt)
       defer { b.close() }
+      for side in [a, b] { try side.tryOut() }
       if a.pools != b.pools { Console.say("the pools of the two servers have different values") }
       (comparison, sides) = PairedRun(a, b, rate: rate, blocks: blocks).run(
         interrupt: signals.interrupt

@@ -1,6 +1,8 @@
 import DatabaseSetup
+import Dispatch
 import Foundation
 import Glibc
+import JSON
 import Server
 import Synchronization
 
@@ -48,6 +50,55 @@ enum Console {
     guard log != nil else { return }
     LogWriter.standardError.flush()
     standardOutput.flush()
+  }
+
+  /// Prints a result as one line of JSON.
+  static func print(_ value: JSONValue) {
+    var json = JSONWriter()
+    json.write(value)
+    print(String(decoding: json.finish(), as: UTF8.self))
+  }
+
+  enum Color: String {
+    case red = "31"
+    case green = "32"
+    case yellow = "33"
+  }
+
+  /// Returns text in a color if standard output is a terminal that shows it (https://no-color.org).
+  static func colored(_ text: String, _ color: Color) -> String {
+    hasColor ? "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m" : text
+  }
+
+  private static let hasColor =
+    isatty(STDOUT_FILENO) == 1 && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+    && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+
+  /// Prints a finding, with its severity in color.
+  static func print(finding: String) {
+    for (mark, color) in [("error:", Color.red), ("warning:", .yellow)]
+    where finding.hasPrefix(mark) {
+      return print(colored(mark, color) + finding.dropFirst(mark.count))
+    }
+    print(finding)
+  }
+
+  /// Runs work that may take long: after two seconds, a line on a terminal says what and for how long.
+  static func working<Result>(_ what: String, _ work: () throws -> Result) rethrows -> Result {
+    guard isatty(STDERR_FILENO) == 1, log == nil else { return try work() }
+    let began = ContinuousClock.now
+    let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "sociograph.working"))
+    timer.schedule(deadline: .now() + 2, repeating: 1)
+    timer.setEventHandler {
+      let seconds = began.duration(to: .now).components.seconds
+      write("\r\u{1B}[K\(what), \(seconds) s", to: STDERR_FILENO)
+    }
+    timer.resume()
+    defer {
+      timer.cancel()
+      if began.duration(to: .now) >= .seconds(2) { write("\r\u{1B}[K", to: STDERR_FILENO) }
+    }
+    return try work()
   }
 
   /// Prints a result and a line feed.

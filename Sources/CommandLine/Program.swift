@@ -1,5 +1,6 @@
 import Foundation
 import GraphQLSchema
+import JSON
 import Server
 
 /// The program: its commands by name, and the exit code of a call. The executable only calls it.
@@ -64,7 +65,11 @@ package enum Program {
       return wantsHelp ? 0 : 2
     }
     if name == "version" || name == "--version" {
-      Console.print("sociograph \(version)")
+      if arguments.contains("--json") {
+        Console.print(.object([JSONValue.Member(name: "version", value: .string(version))]))
+      } else {
+        Console.print("sociograph \(version)")
+      }
       return 0
     }
     guard let command = command(named: name) else { return complainOfCommand(name) }

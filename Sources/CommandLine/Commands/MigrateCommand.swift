@@ -1,4 +1,5 @@
 import DatabaseSetup
+import JSON
 import SQL
 import Server
 
@@ -9,6 +10,8 @@ enum MigrateCommand {
     options: [
       CommandSpecification.Option(
         "dry-run", nil, "print what would be applied, and change nothing"),
+      CommandSpecification.Option(
+        "json", nil, "with --dry-run: print one JSON object instead of lines"),
       CommandSpecification.Option(
         "server-role", "ROLE", "let this role serve: read the graph, and record uses of sessions"),
       CommandSpecification.Option(
@@ -24,12 +27,24 @@ enum MigrateCommand {
     if try options.isSet("dry-run") {
       let plan = try Migrations.read(folder).plan(for: database.configuration(), putBack: true)
       if let remark = plan.remark { Console.say(remark) }
+      if try options.isSet("json") {
+        Console.print(
+          .object([
+            JSONValue.Member(name: "isPending", value: .boolean(plan.isPending)),
+            JSONValue.Member(
+              name: "files", value: .array(plan.isPending ? plan.lines.map { .string($0) } : [])),
+          ]))
+        return
+      }
       Console.print(
         plan.isPending
           ? "Would apply:" + plan.lines.map { "\n  \($0)" }.joined() : "Nothing to apply.")
       return
     }
-    let outcome = try database.migrate(folder, putBack: true)
+    if try options.isSet("json") { throw UsageError("--json of migrate needs --dry-run.") }
+    let outcome = try Console.working("migrating") {
+      try database.migrate(folder, putBack: true)
+    }
     Console.print(Self.text(outcome))
     try check(nil, .owner, database)
     if database.isEmbedded {

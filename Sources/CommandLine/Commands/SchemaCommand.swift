@@ -1,6 +1,7 @@
 import DatabaseSetup
 import GraphQLPlanning
 import GraphQLSchema
+import JSON
 import Postgres
 import SQL
 import Server
@@ -19,6 +20,8 @@ enum SchemaCommand {
         [
           CommandSpecification.Option(
             "check", nil, "check every storage directive against the database, without changing it"),
+          CommandSpecification.Option(
+            "json", nil, "with --check: print one JSON object instead of lines"),
           CommandSpecification.Option(
             "semantic-non-null", nil,
             "print types of fields as they are under onError: NULL, with @semanticNonNull"),
@@ -66,14 +69,20 @@ enum SchemaCommand {
     defer { database.close() }
     // Pending migrations cause most of the findings that follow.
     let pending = try pending(database, options)
-    for line in pending { Console.print(line) }
+    let isJSON = try options.isSet("json")
+    func tell(_ line: String) { if !isJSON { Console.print(finding: line) } }
+    for line in pending { tell(line) }
     let rights = try rights(database)
-    for finding in rights { Console.print("\(finding)") }
-    let findings = try StorageCheck(mapping: mapping).run(database.configuration())
-    for finding in findings { Console.print("\(finding)") }
-    let problems = try MutationCheck(mapping: mapping).run(
-      PostgresSession(database.configuration()))
-    for problem in problems { Console.print(problem) }
+    for finding in rights { tell("\(finding)") }
+    let findings = try Console.working("checking the storage") {
+      try StorageCheck(mapping: mapping).run(database.configuration())
+    }
+    for finding in findings { tell("\(finding)") }
+    let problems = try Console.working("checking the mutations") {
+      try MutationCheck(mapping: mapping).findings(PostgresSession(database.configuration()))
+    }
+    for problem in problems { tell("\(problem.coordinate): \(problem.message)") }
+    if isJSON { Console.print(report(pending, rights, findings + problems)) }
     let errors =
       findings.count { $0.severity == .error } + problems.count + min(pending.count, 1)
       + rights.count(where: \.isError)
@@ -83,7 +92,31 @@ enum SchemaCommand {
       throw CommandFailure(
         "the schema does not fit its database (errors: \(errors), warnings: \(warnings)).")
     }
-    Console.print("Every storage directive holds.")
+    if !isJSON { Console.print("Every storage directive holds.") }
+  }
+
+  /// Returns all findings; those of privileges and of migrations have no coordinate.
+  private static func report(
+    _ pending: [String], _ rights: [RoleCheck.Finding], _ findings: [StorageFinding]
+  ) -> JSONValue {
+    func entry(_ severity: String, _ coordinate: String?, _ message: String) -> JSONValue {
+      .object([
+        JSONValue.Member(name: "severity", value: .string(severity)),
+        JSONValue.Member(name: "coordinate", value: coordinate.map { .string($0) } ?? .null),
+        JSONValue.Member(name: "message", value: .string(message)),
+      ])
+    }
+    let entries =
+      (pending.isEmpty ? [] : [entry("error", nil, pending.joined(separator: "\n"))])
+      + rights.map { entry($0.isError ? "error" : "warning", nil, $0.text) }
+      + findings.map { entry($0.severity.rawValue, $0.coordinate, $0.message) }
+    let isGood =
+      pending.isEmpty && !rights.contains(where: \.isError)
+      && !findings.contains { $0.severity == .error }
+    return .object([
+      JSONValue.Member(name: "ok", value: .boolean(isGood)),
+      JSONValue.Member(name: "findings", value: .array(entries)),
+    ])
   }
 
   /// Returns the privileges that the roles of an embedded database lack, or else the session's

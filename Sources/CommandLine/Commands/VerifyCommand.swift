@@ -1,11 +1,12 @@
 import DatabaseSetup
 import Glibc
+import JSON
 
 /// `sociograph verify`: recounts stored counts, and checks all invariants of the graph.
 enum VerifyCommand {
   static let specification = CommandSpecification(
     "verify", "Recounts a graph's counters, and checks the rules that no constraint can state.",
-    options: SettingOptions.databases,
+    options: [SettingOptions.json] + SettingOptions.databases,
     notes: """
       Prints a line for each difference. It only reads, in one snapshot, also while servers run.
       Exit status: 0 there are none, 1 there are some.
@@ -15,6 +16,8 @@ enum VerifyCommand {
   static func run(_ options: CommandOptions) throws -> Int32 {
     let database = try Database.open(options)
     defer { database.close() }
+    let isJSON = try options.isSet("json")
+    var lines: [JSONValue] = []
     let progress = isatty(STDERR_FILENO) == 1
     func draw(_ text: String) {
       if progress { Console.write("\r\u{1b}[K" + text, to: STDERR_FILENO) }
@@ -29,13 +32,24 @@ enum VerifyCommand {
             + "] \(number)/\(count)  \(check)")
       case .found(let line):
         draw("")
-        Console.print(line)
+        lines.append(.string(line))
+        if !isJSON { Console.print(line) }
       case .failed(let check, let error):
         draw("")
-        Console.print("\(check): cannot be checked: \(error)")
+        let line = "\(check): cannot be checked: \(error)"
+        lines.append(.string(line))
+        if !isJSON { Console.print(line) }
       }
     }
     draw("")
+    if isJSON {
+      Console.print(
+        .object([
+          JSONValue.Member(name: "ok", value: .boolean(outcome.faults == 0)),
+          JSONValue.Member(name: "checks", value: .number("\(outcome.checks)")),
+          JSONValue.Member(name: "differences", value: .array(lines)),
+        ]))
+    }
     guard outcome.checks > 0 else {
       Console.warn("the database has no functions named verify_...; nothing was checked")
       return 0

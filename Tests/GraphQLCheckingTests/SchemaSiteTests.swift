@@ -47,6 +47,30 @@ struct SchemaSiteTests {
       index.contains("<a href=\"Thing.html\"><code>Thing</code></a> is &lt;b&gt;the&lt;/b&gt;"))
   }
 
+  @Test func `lists have whole sentences, groups and links to them`() throws {
+    let schema = try SchemaBuilder.build(
+      Parser.parse(
+        "type Query { \"\"\"One sentence,\nin two lines. Another.\"\"\" all: Int \(Self.more) }",
+        limits: .unlimited))
+    let files = SchemaSite(schema).files
+    let index = try #require(files.first { $0.path == "index.html" })
+    let text = String(decoding: index.bytes, as: UTF8.self)
+    #expect(text.contains("<code>all</code></a> One sentence, in two lines.</li>"))
+    #expect(
+      text.contains("<h3 class=\"letter\">A</h3>") && text.contains("<h3 class=\"letter\">F</h3>"))
+    #expect(text.contains("<h2 id=\"queries\">Queries</h2>"))
+    let query = try #require(files.first { $0.path == "Query.html" })
+    #expect(
+      String(decoding: query.bytes, as: UTF8.self).contains(
+        "<nav aria-label=\"On this page\"><a href=\"#all\">all</a>"))
+    // A short list is not divided, and a page of one part has no links to it.
+    let small = try #require(try site()["index.html"])
+    #expect(
+      !small.contains("class=\"letter\"") && small.contains("<a href=\"#objects\">Objects (1)</a>"))
+  }
+
+  private static let more = (0..<40).map { "f\($0): Int" }.joined(separator: " ")
+
   @Test func `fields show their arguments, defaults, deprecations and types`() throws {
     let site = try site()
     let query = try #require(site["Query.html"])

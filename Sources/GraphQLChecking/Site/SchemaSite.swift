@@ -64,6 +64,16 @@ package struct SchemaSite {
 
   // MARK: - Pages
 
+  /// - Parameter places: the names and addresses of the parts of the page.
+  private func layout(
+    _ title: String, _ body: String, _ places: [(name: String, address: String)] = []
+  ) -> String {
+    let links = places.map { "<a href=\"\($0.address)\">\(Self.escaped($0.name))</a>" }
+    let navigation =
+      places.count > 1 ? "<nav aria-label=\"On this page\">\(links.joined(separator: " "))</nav>" : ""
+    return layout(title, navigation + "\n" + body)
+  }
+
   private func layout(_ title: String, _ body: String) -> String {
     """
     <!doctype html>
@@ -95,23 +105,44 @@ package struct SchemaSite {
       ("Queries", schema.queryType), ("Mutations", schema.mutationType),
       ("Subscriptions", schema.subscriptionType),
     ]
+    var places: [(name: String, address: String)] = []
+    func add(_ title: String, _ members: [(name: String, address: String, description: String?)]) {
+      let id = title.lowercased().replacing(" ", with: "-")
+      places.append(("\(title) (\(members.count))", "#\(id)"))
+      body += "<h2 id=\"\(id)\">\(title)</h2>\n" + list(members)
+    }
     for case (let title, let id?) in roots {
       let root = schema[id]
-      let items = root.fields.map { field in
-        item("\(root.name).html#\(field.name)", field.name, field.description)
-      }
-      body += "<h2>\(title)</h2>\n<ul class=\"list\">\n\(items.joined())</ul>\n"
+      add(
+        title,
+        root.fields.map { ($0.name, "\(root.name).html#\($0.name)", $0.description) })
     }
     let rootIDs = Set(roots.compactMap(\.1))
     for (title, isMember) in Self.groups {
       let members = types.filter { !rootIDs.contains($0.id) && isMember($0.kind) }
       guard !members.isEmpty else { continue }
-      let items = members.sorted { $0.name < $1.name }.map {
-        item("\($0.name).html", $0.name, $0.description)
-      }
-      body += "<h2>\(title)</h2>\n<ul class=\"list\">\n\(items.joined())</ul>\n"
+      add(title, members.map { ($0.name, "\($0.name).html", $0.description) })
     }
-    return layout("Schema", body)
+    return layout("Schema", body, places)
+  }
+
+  /// The number of elements from which a list is divided by the first letters of their names.
+  private static let longList = 30
+
+  /// Returns a list in the order of the names; a long one has a heading for each first letter.
+  private func list(
+    _ members: [(name: String, address: String, description: String?)]
+  ) -> String {
+    let members = members.sorted { $0.name.lowercased() < $1.name.lowercased() }
+    func items(_ members: [(name: String, address: String, description: String?)]) -> String {
+      let lines = members.map { item($0.address, $0.name, $0.description) }
+      return "<ul class=\"list\">\n\(lines.joined())</ul>\n"
+    }
+    guard members.count >= Self.longList else { return items(members) }
+    let groups = Dictionary(grouping: members) { $0.name.prefix(1).uppercased() }
+    return groups.sorted { $0.key < $1.key }.map { letter, members in
+      "<h3 class=\"letter\">\(letter)</h3>\n" + items(members)
+    }.joined()
   }
 
   private static let groups: [(String, @Sendable (TypeDefinition.Kind) -> Bool)] = [
@@ -124,7 +155,7 @@ package struct SchemaSite {
   ]
 
   private func item(_ address: String, _ name: String, _ description: String?) -> String {
-    let line = description?.split(separator: "\n").first.map { " " + inline(String($0)) } ?? ""
+    let line = description.map { " " + inline(Self.firstSentence(of: $0)) } ?? ""
     return "<li><a href=\"\(address)\"><code>\(name)</code></a>\(line)</li>\n"
   }
 
@@ -157,7 +188,22 @@ package struct SchemaSite {
       let possible = schema.possibleTypes[Int(type.id.index)]
       body += "<p>Implemented by " + possible.map { link($0) }.joined(separator: ", ") + ".</p>\n"
     }
-    return layout(type.name, body)
+    let members: [String] =
+      switch type.kind {
+      case .enum(let values): values.map(\.name)
+      case .inputObject(let inputs, _): inputs.map(\.name)
+      case .object, .interface, .union, .scalar: type.fields.map(\.name)
+      }
+    return layout(type.name, body, members.map { ($0, "#\($0)") })
+  }
+
+  /// Returns the first sentence of a description, which may go over several lines.
+  private static func firstSentence(of description: String) -> String {
+    let paragraph = description.split(separator: "\n\n").first.map(String.init) ?? ""
+    let text = paragraph.split(whereSeparator: \.isNewline).joined(separator: " ")
+    // A full stop ends it if another sentence begins behind it: not that of "e.g. this".
+    guard let end = text.firstRange(of: #/[.!?] (?=\p{Lu}|`)/#) else { return text }
+    return String(text[..<text.index(after: end.lowerBound)])
   }
 
   private func section(
@@ -257,7 +303,7 @@ package struct SchemaSite {
   private func script(_ types: [TypeDefinition]) -> String {
     var entries: [JSONValue] = []
     func add(_ name: String, _ address: String, _ description: String?) {
-      let line = description.map { String($0.split(separator: "\n").first ?? "") } ?? ""
+      let line = description.map(Self.firstSentence) ?? ""
       entries.append(.array([.string(name), .string(address), .string(line)]))
     }
     for type in types {

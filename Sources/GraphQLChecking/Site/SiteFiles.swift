@@ -20,6 +20,9 @@ enum SiteFiles {
     code { font: .92em ui-monospace, monospace; overflow-wrap: anywhere; }
     pre { overflow-x: auto; padding: .75rem; border: 1px solid var(--line); border-radius: .4rem; }
     pre code { overflow-wrap: normal; }
+    nav { display: flex; flex-wrap: wrap; gap: .2rem .9rem; margin: 1rem 0; font-size: .9rem; }
+    .letter { margin-top: 1rem; color: var(--quiet); }
+    h2 { scroll-margin-top: 4rem; }
     .kind { color: var(--quiet); }
     .deprecated { color: var(--mark); }
     .list, #results { list-style: none; padding: 0; }

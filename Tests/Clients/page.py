@@ -62,7 +62,7 @@ for width, height in ((390, 844), (1280, 800)):
     browser.wait(f"innerWidth == {width}")
     tell(f"opening-{width}", browser.wait("""(() => {
       const editor = document.querySelector('.graphiql-query-editor .CodeMirror')?.CodeMirror;
-      if (!editor?.getValue().includes('query People')) return false;
+      if (!editor?.getValue().includes('query Example')) return false;
       const view = editor.getScrollerElement();
       return view.clientWidth > 100 && view.scrollWidth <= view.clientWidth;
     })()"""))
@@ -71,6 +71,12 @@ browser.call("Emulation.clearDeviceMetricsOverride")
 click("Show Documentation Explorer")
 browser.wait("document.querySelector('.graphiql-plugin')?.innerText.includes('Subscription')")
 click("Hide Documentation Explorer")
+
+# What it opens with is an operation of this schema, whichever that is: it is answered without an error.
+click("Execute")
+answered('"data": {')
+tell("example", browser.run(f"!{response()}.includes('\"errors\"')"))
+tell("figures", browser.run("document.querySelector('.answer-figures').textContent"))
 
 who = "query Who { viewer { user { username } } }"
 compose(who)

@@ -4,26 +4,30 @@
   const { createElement, useEffect, useState } = React;
   const plugins = GraphiQL.React;
 
+  const root = document.getElementById("graphiql");
+
   // No line is wider than the editor on a telephone: 30 columns.
   const defaultQuery = `# Ctrl-Space completes,
 # Ctrl-Enter runs. To sign in,
 # put a session's token into
 # the field "Session token".
 
-query People {
-  users(first: 5) {
-    nodes {
-      username
-      displayName
-      avatar { url }
-      followers { totalCount }
-      posts(first: 2) {
-        nodes { id createdAt }
-      }
-    }
-  }
-}
+query Example ${indented(root.dataset.example || "{ __typename }")}
 `;
+
+  // An operation without line breaks, with one for each field.
+  function indented(text) {
+    let depth = 0;
+    const line = () => "\n" + "  ".repeat(depth);
+    return text.split(/([{}]|\([^)]*\))/).map((part) => {
+      if (part === "{") { depth += 1; return "{" + line(); }
+      if (part === "}") { depth -= 1; return line() + "}"; }
+      if (part.startsWith("(")) return part;
+      const words = part.trim().split(/\s+/).filter(Boolean);
+      if (words.length === 0) return part && " ";
+      return words.join(line()) + (/\s$/.test(part) ? " " : "");
+    }).join("").replace(/ +\n/g, "\n");
+  }
 
   // Lives as long as this page, and stands in no storage of the browser.
   let token = "";
@@ -149,15 +153,40 @@ query People {
 
   // The answer; of one that comes in parts, all that is there of it each time.
   async function* answers(response) {
+    const began = performance.now();
+    tell([]);
     response = await response;
     const type = response.headers.get("content-type") || "";
     const boundary = /^multipart\/mixed\b.*;\s*boundary="?([^";]+)/i.exec(type);
-    if (!boundary) return yield json(response);
+    if (!boundary) {
+      const answer = await json(response);
+      measure(began, new TextEncoder().encode(JSON.stringify(answer)).length, answer);
+      return yield answer;
+    }
     const answer = {};
+    let bytes = 0;
     for await (const part of parts(response, "\r\n--" + boundary[1])) {
+      bytes += new TextEncoder().encode(JSON.stringify(part)).length;
       add(part, answer);
+      measure(began, bytes, answer);
       yield answer;
     }
+  }
+
+  // What an answer took: until it was here, its bytes of JSON, and its points if the server tells them.
+  function measure(began, bytes, answer) {
+    const time = performance.now() - began;
+    const cost = answer.extensions?.cost?.actual;
+    tell([
+      `${time < 10 ? time.toFixed(1) : Math.round(time)} ms`,
+      bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} kB`,
+      ...(cost === undefined ? [] : [`cost ${cost}`]),
+    ]);
+  }
+
+  function tell(figures) {
+    const place = document.querySelector(".answer-figures");
+    if (place) place.textContent = figures.join(", ");
   }
 
   async function* parts(response, delimiter) {
@@ -247,7 +276,6 @@ query People {
     content: Explorer,
   };
 
-  const root = document.getElementById("graphiql");
   const panes = [explorer];
   if ("explain" in root.dataset) {
     const place = new URL("explain", location.href);
@@ -259,6 +287,9 @@ query People {
       {
         fetcher, storage, defaultQuery, shouldPersistHeaders: false, plugins: panes,
       },
-      createElement(GraphiQL.Logo, null, createElement(SignIn))),
+      createElement(
+        GraphiQL.Logo, null,
+        createElement("output", { className: "answer-figures", "aria-label": "The last answer" }),
+        createElement(SignIn))),
     root);
 })();

@@ -39,14 +39,18 @@ package enum GraphiQLPage {
 
   /// `/` and everything it refers to, by path; the pages of an IDE that is missing or turned off
   /// say so.
-  static func pages(_ setting: Setting, explains: Bool) -> [String: StaticPages.Page] {
+  ///
+  /// - Parameter example: the operation that the editor opens with.
+  static func pages(
+    _ setting: Setting, explains: Bool, example: String
+  ) -> [String: StaticPages.Page] {
     switch setting {
     case .off:
       return ["/": note("The API is at /graphql, its schema at /schema.graphql.\n")]
     case .installed:
       guard let folder = installedFolder else { return ["/": note(missing)] }
-      return pages(from: folder, explains)
-    case .folder(let folder): return pages(from: folder, explains)
+      return pages(from: folder, explains, example)
+    case .folder(let folder): return pages(from: folder, explains, example)
     }
   }
 
@@ -72,7 +76,9 @@ package enum GraphiQLPage {
       headers: [HTTPField("Cache-Control", "no-cache")])
   }
 
-  private static func pages(from folder: String, _ explains: Bool) -> [String: StaticPages.Page] {
+  private static func pages(
+    from folder: String, _ explains: Bool, _ example: String
+  ) -> [String: StaticPages.Page] {
     var contents = files.compactMap { name in
       FileManager.default.contents(atPath: "\(folder)/\(name)").map { (name, [UInt8]($0)) }
     }
@@ -92,7 +98,7 @@ package enum GraphiQLPage {
         headers: [HTTPField("Cache-Control", "public, max-age=31536000, immutable")])
     }
     pages["/"] = StaticPages.Page(
-      contentType: "text/html; charset=utf-8", body: Array(html(addresses, explains).utf8),
+      contentType: "text/html; charset=utf-8", body: Array(html(addresses, explains, example).utf8),
       headers: [
         HTTPField("Cache-Control", "no-cache"),
         HTTPField("Content-Security-Policy", policy),
@@ -116,7 +122,11 @@ package enum GraphiQLPage {
     "form-action 'none'", "frame-ancestors 'none'",
   ].joined(separator: "; ")
 
-  private static func html(_ addresses: [String: String], _ explains: Bool) -> String {
+  private static func html(
+    _ addresses: [String: String], _ explains: Bool, _ example: String
+  ) -> String {
+    // An operation without quotes, and names have no marks of HTML.
+    let example = example.replacing("&", with: "&amp;").replacing("\"", with: "&quot;")
     func address(_ name: String) -> String { addresses[name] ?? "" }
     let links = (styles + ownStyles.map(\.0)).map {
       "<link rel=\"stylesheet\" href=\"\(address($0))\">"
@@ -135,7 +145,7 @@ package enum GraphiQLPage {
       \((links + runs).joined(separator: "\n"))
       </head>
       <body>
-      <div id="graphiql"\(explains ? " data-explain" : "")>Loading …</div>
+      <div id="graphiql" data-example="\(example)"\(explains ? " data-explain" : "")>Loading …</div>
       <noscript>GraphiQL needs JavaScript. The API is at /graphql.</noscript>
       </body>
       </html>

@@ -31,10 +31,12 @@ struct StaticPages: Sendable {
     mapping: StorageMapping, graphiQL: GraphiQLPage.Setting, explains: Bool,
     introspection: IntrospectionAccess, site: SitePages? = nil
   ) {
-    pages = GraphiQLPage.pages(graphiQL, explains: explains)
+    let schema = StorageDirectives.clientSchema(of: mapping.schema)
+    pages = GraphiQLPage.pages(
+      graphiQL, explains: explains, example: ExampleOperation(schema).text)
     if let site { pages.merge(site.pages) { $1 } }
     guard introspection != .off else { return }
-    let sdl = SchemaPrinter(StorageDirectives.clientSchema(of: mapping.schema)).print()
+    let sdl = SchemaPrinter(schema).print()
     pages[Self.schemaText] = Page(
       contentType: "text/plain; charset=utf-8", body: Array((sdl + "\n").utf8), headers: [])
   }

@@ -42,6 +42,9 @@ extension LiveTests {
       #expect(result.status == 0, "\(result.output)")
       #expect(seen["viewer"] == .string(ann.username))
       #expect(seen["opening-390"] == true && seen["opening-1280"] == true, "\(result.output)")
+      #expect(seen["example"] == true)
+      let figures = if case .string(let text)? = seen["figures"] { text } else { "" }
+      #expect(figures.wholeMatch(of: #/[0-9.]+ ms, [0-9.]+ k?B(, cost \d+)?/#) != nil, "\(figures)")
       #expect(seen["explorer"] == true)
       #expect(seen["plan"]?.array?.contains("viewer") == true, "\(result.output)")
       #expect(seen["subscription"] == "second comment")

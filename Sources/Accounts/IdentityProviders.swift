@@ -7,8 +7,9 @@ import Synchronization
 ///
 ///     {"GOOGLE": {"issuer": "https://accounts.google.com", "audience": "our-id", "keys": "google.jwks"}}
 ///
+/// `issuer` and `audience` may be lists: of an application with several client IDs, each is an audience.
 /// `keys` names a file with a JSON Web Key Set, relative to this one unless it begins with `/`. It
-/// is read again after it has changed, which is checked every few seconds while tokens arrive.
+/// is read again after it has changed, which is checked twice a second while tokens arrive or are watched.
 /// Instead of `keys`, an issuer of bearer tokens may have `secret`: the name of a file with a secret
 /// that signs with HS256.
 package final class IdentityProviders: Sendable {
@@ -17,8 +18,8 @@ package final class IdentityProviders: Sendable {
   }
 
   private struct Provider: Sendable {
-    let name: String
-    let audience: String
+    let names: [String]
+    let audiences: [String]
     let file: String
     let isSecret: Bool
   }
@@ -33,7 +34,8 @@ package final class IdentityProviders: Sendable {
   /// The substitute for all providers.
   private let demo: DemoIdentityProvider?
   private let keys = Mutex([String: Keys]())
-  private static let patience = Duration.seconds(3)
+  private let changes = Atomic<Int>(0)
+  private static let patience = Duration.milliseconds(400)
 
   /// Creates an empty set, or one with a substitute for all providers.
   package init(demo: DemoIdentityProvider? = nil) {
@@ -51,7 +53,7 @@ package final class IdentityProviders: Sendable {
       throw Fault(description: "\(path) cannot be read.")
     }
     guard
-      let object = try? JSONSerialization.jsonObject(with: data) as? [String: [String: String]]
+      let object = try? JSONSerialization.jsonObject(with: data) as? [String: [String: Any]]
     else {
       throw Fault(
         description:
@@ -60,13 +62,14 @@ package final class IdentityProviders: Sendable {
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
     var providers: [String: Provider] = [:]
     for (name, entry) in object {
-      let secret = allowsSecrets ? entry["secret"] : nil
-      guard let issuer = entry["issuer"], let audience = entry["audience"],
-        let keys = entry["keys"] ?? secret
+      let secret = allowsSecrets ? entry["secret"] as? String : nil
+      guard let issuers = Self.texts(entry["issuer"]),
+        let audiences = Self.texts(entry["audience"]),
+        let keys = entry["keys"] as? String ?? secret
       else { throw Fault(description: "\(path): \(name) needs issuer, audience and keys.") }
       let file = keys.hasPrefix("/") ? keys : folder.appendingPathComponent(keys).path
       providers[name] = Provider(
-        name: issuer, audience: audience, file: file, isSecret: entry["keys"] == nil)
+        names: issuers, audiences: audiences, file: file, isSecret: entry["keys"] == nil)
     }
     self.providers = providers
     demo = nil
@@ -76,14 +79,25 @@ package final class IdentityProviders: Sendable {
           description:
             "\(provider.file) has no key for \(name): "
             + (provider.isSecret
-              ? "a secret of 32 bytes or more." : "RSA of 2048 bits or more, or P-256."))
+              ? "a secret of 32 bytes or more."
+              : "RSA of 2048 bits or more, P-256, P-384, or Ed25519."))
       }
       self.keys.withLock { $0[name] = loaded }
     }
   }
 
+  /// Returns a text, or a list of at least one.
+  private static func texts(_ value: Any?) -> [String]? {
+    if let one = value as? String { return [one] }
+    guard let several = value as? [String], !several.isEmpty else { return nil }
+    return several
+  }
+
   /// The names of the configured providers.
   package var names: [String] { providers.keys.sorted() }
+
+  /// The number of times that keys were read again.
+  var state: Int { changes.load(ordering: .acquiring) }
 
   /// Returns an issuer; nil for a provider that is not configured. It may read a file, so do not
   /// call it on an event loop.
@@ -100,6 +114,7 @@ package final class IdentityProviders: Sendable {
     // A set that is being written, or is broken, does not take the place of one that was whole.
     guard let loaded = Self.load(provider, at: now) else { return known?.issuer }
     keys.withLock { $0[name] = loaded }
+    changes.wrappingAdd(1, ordering: .acquiringAndReleasing)
     return loaded.issuer
   }
 
@@ -109,7 +124,7 @@ package final class IdentityProviders: Sendable {
       let keys = provider.isSecret ? secret(data) : TokenIssuer.keys(ofSet: Array(data))
     else { return nil }
     return Keys(
-      issuer: TokenIssuer(name: provider.name, audience: provider.audience, keys: keys),
+      issuer: TokenIssuer(names: provider.names, audiences: provider.audiences, keys: keys),
       modified: modified, lookedAt: now)
   }
 

@@ -45,9 +45,20 @@ package final class JWTAuthenticator: Sendable {
     queue = WorkQueue(label: "tokens", limits: limits)
   }
 
+  /// Reads the keys again if their files have changed, and calls `completion` with the state that
+  /// they are in: another number after a change. If too much waits, it is not called.
+  func look(_ completion: @escaping @Sendable (Int) -> Void) {
+    queue.run { [providers] in
+      for name in providers.names { _ = providers.issuer(of: name) }
+      return providers.state
+    } completion: {
+      if let state = $0 { completion(state) }
+    }
+  }
+
   enum Verdict: Sendable {
     case bearer(Bearer)
-    case unacceptable
+    case unacceptable(TokenFault)
     /// The token was not verified, because too many others wait.
     case notLookedAt
   }
@@ -56,18 +67,33 @@ package final class JWTAuthenticator: Sendable {
   func check(_ token: SessionToken, completion: @escaping @Sendable (Verdict) -> Void) {
     queue.run { [providers] in
       let now = Int64(Date().timeIntervalSince1970)
+      var fault = TokenFault.unreadable
       for name in providers.names {
-        guard let issuer = providers.issuer(of: name),
-          let identity = IdentityToken(token.text, from: issuer, now: now)
-        else { continue }
-        return Verdict.bearer(
-          Bearer(
-            issuer: name, subject: identity.subject, endsAt: identity.endsAt,
-            claims: identity.claims))
+        guard let issuer = providers.issuer(of: name) else { continue }
+        do throws(TokenFault) {
+          let identity = try IdentityToken(token.text, from: issuer, now: now)
+          return Verdict.bearer(
+            Bearer(
+              issuer: name, subject: identity.subject, endsAt: identity.endsAt,
+              claims: identity.claims))
+        } catch {
+          fault = fault.further(error)
+        }
       }
-      return Verdict.unacceptable
+      return Verdict.unacceptable(fault)
     } completion: {
       completion($0 ?? .notLookedAt)
     }
+  }
+}
+
+extension TokenFault {
+  /// Returns the one of two that was found later: that of the issuer which the token is nearest to.
+  fileprivate func further(_ other: TokenFault) -> TokenFault {
+    let order = Self.allCases
+    guard let mine = order.firstIndex(of: self), let theirs = order.firstIndex(of: other) else {
+      return self
+    }
+    return theirs > mine ? other : self
   }
 }

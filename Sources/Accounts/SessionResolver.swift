@@ -1,3 +1,4 @@
+import Cryptography
 import EventLoops
 import Foundation
 import JSON
@@ -39,6 +40,9 @@ package final class SessionResolver {
   /// The outcome of a lookup in the database.
   package enum Event: Sendable {
     case found, unknown, failed
+    /// A token of another issuer is not accepted. At most one in a second is reported, after its lookup
+    /// as `unknown`.
+    case refused(TokenFault)
   }
 
   private final class Known {
@@ -46,10 +50,13 @@ package final class SessionResolver {
     let until: Moment
     /// The time from which it is looked up again together with others.
     let againFrom: Moment
+    /// The end of a signed token; nil for a session.
+    let endsAt: Moment?
     /// Whether it was used since the lookup.
     var isUsed = false
 
-    init(_ viewer: Viewer, until: Moment, againFrom: Moment) {
+    init(_ viewer: Viewer, until: Moment, againFrom: Moment, endsAt: Moment?) {
+      self.endsAt = endsAt
       self.viewer = viewer
       self.until = until
       self.againFrom = againFrom
@@ -99,6 +106,8 @@ package final class SessionResolver {
   private let ended: EndedSessions
   private let signed: (bearers: JWTAuthenticator, loop: EventLoop)?
   private var seenEnds = 0
+  /// The state of the issuers' keys that the known signed tokens were verified with.
+  private var seenKeys = 0
   private let lifetime: Duration
   private let maximumCount: Int
   private var known: [SessionToken: Known] = [:]
@@ -106,6 +115,8 @@ package final class SessionResolver {
   private var looksAgainFrom = Moment.now
   /// The time from which uses are recorded again after a failure.
   private var notesFrom = Moment.now
+  /// The time from which the next refusal is reported.
+  private var refusalsFrom = Moment.now
   private let report: (Event) -> Void
 
   package init(
@@ -130,10 +141,32 @@ package final class SessionResolver {
   /// Has the database asked when the token comes next.
   package func forget(_ token: SessionToken) { known[token] = nil }
 
-  /// Finds the time until a session of the server expires if it is not used: zero for an ended
-  /// session, nil if it is unknown.
+  /// Looks whether an issuer of signed tokens has other keys than at the last look, and then has all
+  /// tokens looked up again.
+  ///
+  /// - Parameter completion: called on the loop, with whether there are other keys.
+  package func lookForChangedKeys(_ completion: @escaping (Bool) -> Void) {
+    guard let signed else { return completion(false) }
+    let onLoop = OnLoop(value: (self, completion))
+    signed.bearers.look { [loop = signed.loop] state in
+      loop.execute { onLoop.value.0.saw(state, onLoop.value.1) }
+    }
+  }
+
+  private func saw(_ state: Int, _ completion: (Bool) -> Void) {
+    let isChanged = seenKeys != state
+    seenKeys = state
+    if isChanged { known.removeAll() }
+    completion(isChanged)
+  }
+
+  /// Finds the time until a session of the server expires if it is not used, or a signed token ends:
+  /// zero for one that has ended or is to be looked up, nil if it is unknown.
   package func remaining(of token: SessionToken, completion: @escaping (Duration?) -> Void) {
-    guard !token.isSigned else { return completion(nil) }
+    if token.isSigned {
+      guard let end = known[token]?.endsAt else { return completion(.zero) }
+      return completion(max(Moment.now.duration(to: end), .zero))
+    }
     var parameters = PostgresParameters()
     parameters.append(token.hash)
     pool.execute(Self.rest, parameters) { outcome, _ in
@@ -157,9 +190,9 @@ package final class SessionResolver {
     let lookUp = LookUp(token, after: seenEnds, [completion])
     waiting[token] = lookUp
     if let signed, token.isSigned {
-      let onLoop = OnLoop(resolver: self, lookUp: lookUp)
+      let onLoop = OnLoop(value: (self, lookUp))
       return signed.bearers.check(token) { [loop = signed.loop] verdict in
-        loop.execute { onLoop.resolver.ask(onLoop.lookUp, verdict) }
+        loop.execute { onLoop.value.0.ask(onLoop.value.1, verdict) }
       }
     }
     ask(lookUp)
@@ -252,10 +285,9 @@ package final class SessionResolver {
   }
 
   /// Carries what belongs to the loop through a queue and back.
-  private struct OnLoop: @unchecked Sendable {
+  private struct OnLoop<Value>: @unchecked Sendable {
     // @unchecked: only touched on the loop.
-    let resolver: SessionResolver
-    let lookUp: LookUp
+    let value: Value
   }
 
   private func ask(_ lookUp: LookUp, _ verdict: JWTAuthenticator.Verdict) {
@@ -264,9 +296,13 @@ package final class SessionResolver {
       report(.failed)
       answer(
         lookUp, .failed(PostgresError(.overloaded, message: "Too many tokens are to be checked.")))
-    case .unacceptable:
+    case .unacceptable(let fault):
       remember(lookUp, nil)
       report(.unknown)
+      if refusalsFrom <= .now {
+        refusalsFrom = .now + .seconds(1)
+        report(.refused(fault))
+      }
       answer(lookUp, .unknown)
     case .bearer(let bearer):
       var parameters = PostgresParameters()
@@ -324,7 +360,7 @@ package final class SessionResolver {
   }
 
   private func remember(
-    _ lookUp: LookUp, _ viewer: Viewer?, endingIn rest: Duration = .seconds(3600)
+    _ lookUp: LookUp, _ viewer: Viewer?, endingIn rest: Duration? = nil
   ) {
     // The result may predate the end of a session, and a later lookup is newer.
     guard lookUp.ends == ended.count, waiting[lookUp.token] === lookUp else { return }
@@ -339,8 +375,10 @@ package final class SessionResolver {
       if known.count >= maximumCount { known.removeAll() }
     }
     // Since it was asked for: how long the answer took is part of the five seconds.
-    let until = min(lookUp.began + lifetime, now + rest)
-    known[lookUp.token] = Known(viewer, until: until, againFrom: until - lifetime / 5)
+    let end = rest.map { now + $0 }
+    let until = min(lookUp.began + lifetime, end ?? now + lifetime)
+    known[lookUp.token] = Known(
+      viewer, until: until, againFrom: until - lifetime / 5, endsAt: end)
   }
 }
 

@@ -15,6 +15,13 @@ package struct SessionToken: Hashable, Sendable {
     self.init(Array(text.utf8)[...])
   }
 
+  /// Returns whether the field's value is longer than one with a token can be.
+  package static func isTooLong(authorization value: ArraySlice<UInt8>) -> Bool {
+    let scheme = "bearer ".utf8.count
+    let isSigned = value.dropFirst(scheme).starts(with: signedMark)
+    return value.count > scheme + (isSigned ? maximumSignedBytes : maximumBytes)
+  }
+
   /// Parses the field's value: `Bearer` in any case, one or more spaces (RFC 9110, 11.4), the
   /// token.
   package init?(authorization value: ArraySlice<UInt8>) {
@@ -47,7 +54,7 @@ package struct SessionToken: Hashable, Sendable {
 
   /// Whether it has the form of a JSON Web Token, which begins as every JSON object does in
   /// base64url. Our own tokens never do.
-  var isSigned: Bool {
+  package var isSigned: Bool {
     text.utf8.starts(with: Self.signedMark) && text.utf8.count { $0 == UInt8(ascii: ".") } == 2
   }
 

@@ -50,6 +50,8 @@ package enum RegistryEvent {
   /// The remaining lifetime of a monitored session if it is not used, or nil if it is unknown.
   case expiryRead(StreamID, Duration?)
   case checked(StreamID, SessionState)
+  /// Every session may have ended.
+  case sessionsMayHaveEnded
 
   // MARK: Time
 
@@ -60,6 +62,14 @@ package enum RegistryEvent {
 }
 
 package enum SessionState { case valid, over, unknown }
+
+/// The reason for which a socket or stream ends with its session.
+package enum SessionEnd {
+  /// There is no such session any more.
+  case over
+  /// The user may do less than before. The client begins again.
+  case changed
+}
 
 package struct StatementFailure: Error {
   package let errors: [GraphQLError]
@@ -146,8 +156,8 @@ package enum RegistryAction {
   case readExpiry(StreamID)
   /// Find out whether a monitored session still exists, and report `checked`.
   case check(StreamID)
-  /// A monitored session has ended. The stream is gone.
-  case endSession(StreamID)
+  /// A monitored session has ended, or what its user may do. The stream is gone.
+  case endSession(StreamID, SessionEnd)
 
   /// Report `turn` once what came together with this event has been handled.
   case takeTurns

@@ -61,7 +61,8 @@ struct MonitoredSessions {
 }
 
 /// A socket or stream ends with the session that began it. The session is checked when an event of the topic `session`
-/// has its user as key, and when its time is over.
+/// has its user as key, and when its time is over. It ends with an event of the topic `rights`: the user may do less
+/// than before, and what began with more begins again.
 extension SubscriptionRegistry {
   // MARK: Sessions that are looked up
 
@@ -112,13 +113,19 @@ extension SubscriptionRegistry {
 
   mutating func expiryRead(_ id: StreamID, _ remaining: Duration?) {
     guard sessions.isCertain(id) else { return }
-    // The end of another issuer's token shows only in a check.
     let pause = max(.milliseconds(10), min(remaining ?? .seconds(60), .seconds(3600)))
     deadlines.set(.session(id), at: now + pause)
   }
 
   mutating func checkSessions(of viewer: Int64) {
     for id in sessions.ids(of: viewer) { check(id) }
+  }
+
+  mutating func endSessions(of viewer: Int64) {
+    for id in sessions.ids(of: viewer) {
+      cancel(id)
+      actions.append(.endSession(id, .changed))
+    }
   }
 
   mutating func checkAllSessions() {
@@ -137,7 +144,7 @@ extension SubscriptionRegistry {
     case .unknown: deadlines.set(.session(id), at: now + .seconds(1))
     case .over:
       cancel(id)
-      return actions.append(.endSession(id))
+      return actions.append(.endSession(id, .over))
     }
     if isStale { check(id) }
   }

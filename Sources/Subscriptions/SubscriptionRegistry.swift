@@ -149,6 +149,7 @@ package struct SubscriptionRegistry {
     case .resolved(let id, let failure): resolved(id, failure)
     case .expiryRead(let id, let remaining): expiryRead(id, remaining)
     case .checked(let id, let state): checked(id, state)
+    case .sessionsMayHaveEnded: checkAllSessions()
     case .timePassed: while let deadline = deadlines.popDue(now) { passed(deadline) }
     case .turn:
       isTurnDue = false
@@ -227,7 +228,11 @@ package struct SubscriptionRegistry {
       if !batch.events.isEmpty { backlog.append(batch) }
       let position = backlog.end - 1
       for event in batch.events {
-        if event.topic.name == "session" { checkSessions(of: event.topic.key) }
+        switch event.topic.name {
+        case "session": checkSessions(of: event.topic.key)
+        case "rights": endSessions(of: event.topic.key)
+        default: break
+        }
         for id in index[event.topic]?.ids ?? [] { notify(id, of: event, in: batch, position) }
         guard !queries.isEmpty else { continue }
         for dependency in Dependency.touched(by: event) {

@@ -110,7 +110,8 @@ struct RegistryHarness {
       "failResolving \(id.number): \(errors.first?.code.rawValue ?? "")"
     case .readExpiry(let id): "readExpiry \(id.number)"
     case .check(let id): "check \(id.number)"
-    case .endSession(let id): "endSession \(id.number)"
+    case .endSession(let id, .over): "endSession \(id.number)"
+    case .endSession(let id, .changed): "changeSession \(id.number)"
     case .takeTurns: "takeTurns"
     }
   }

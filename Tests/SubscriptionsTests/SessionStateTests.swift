@@ -68,6 +68,20 @@ import Testing
     #expect(world.pass(.seconds(1)) == ["check 1"])
   }
 
+  @Test func `ends when its user may do less, to begin again`() {
+    var world = Self.active()
+    let less = EventBatch(
+      events: [CommittedEvent(topic: .init(name: "rights", key: 7), node: 7, transaction: 50)],
+      snapshot: World.snapshot("51:51:"))
+    #expect(world.handle(.received(less)) == ["leaveReader", "changeSession 1"])
+    #expect(world.registry.isEmpty)
+  }
+
+  @Test func `every session is checked when keys have changed`() {
+    var world = Self.active()
+    #expect(world.handle(.sessionsMayHaveEnded) == ["check 1"])
+  }
+
   @Test func `lost events may have been about it`() {
     var world = Self.active()
     #expect(world.handle(World.batch([], "60:60:", hasGap: true)) == ["check 1"])

@@ -451,7 +451,7 @@ struct SimulatedLoop {
     case .failResolving(let id, _): if let place = places[id] { clients[place].isOver = true }
     case .readExpiry(let id): statements.append(.expiry(id))
     case .check(let id): statements.append(.check(id))
-    case .endSession(let id):
+    case .endSession(let id, _):
       guard let place = places[id] else { return problem("an unknown session ended") }
       if !isOver(clients[place]) { problem("a session ended that lasts") }
       clients[place].isOver = true

@@ -197,6 +197,29 @@ CREATE OR REPLACE TRIGGER touch_ended AFTER DELETE ON session
 CREATE OR REPLACE TRIGGER touch_shortened AFTER UPDATE OF expires_at ON session
   FOR EACH ROW WHEN (NEW.expires_at < OLD.expires_at) EXECUTE FUNCTION touch_ended_session();
 
+CREATE OR REPLACE TRIGGER touch_unlinked AFTER DELETE ON identity
+  FOR EACH ROW EXECUTE FUNCTION touch_ended_session();
+
+-- Whoever is suspended may be signed in by the token of another issuer, and a stream that began with a role is not to
+-- go on without it.
+CREATE OR REPLACE FUNCTION touch_rights() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  IF NEW.suspended_until IS DISTINCT FROM OLD.suspended_until THEN
+    PERFORM touch_nodes('session', ARRAY[NEW.id], ARRAY[NEW.id]);
+  END IF;
+  IF NOT OLD.roles <@ NEW.roles THEN
+    PERFORM touch_nodes('rights', ARRAY[NEW.id], ARRAY[NEW.id]);
+  END IF;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION touch_rights IS
+  'Touches a user who is suspended, so that servers look at their sessions, and one who lost a role, so that servers '
+  'end their sockets and streams.';
+CREATE OR REPLACE TRIGGER touch_rights AFTER UPDATE OF roles, suspended_until ON app_user
+  FOR EACH ROW WHEN (NOT OLD.roles <@ NEW.roles OR NEW.suspended_until IS DISTINCT FROM OLD.suspended_until)
+  EXECUTE FUNCTION touch_rights();
+
 -- What a query reads can be live as far as somebody says how changes of it are told: CALL told, and what calls it.
 CREATE OR REPLACE VIEW live_source AS
 SELECT t.relation, t.attribute, string_to_array(t.topics, ' ') AS topics,

@@ -20,6 +20,8 @@ final class CallRun {
   private var ticket: PostgresTicket?
   private var timer: LoopTimer?
   private var isCancelled = false
+  /// The number of values that were no reason for a failure.
+  private var askedCount = 0
   private var times = PhaseDurations()
   /// The cost of its attempts.
   private var cost = 0
@@ -65,12 +67,13 @@ final class CallRun {
   // MARK: - In a transaction with others
 
   var coordinate: String { call.plan.coordinate }
+  var mayEndSessions: Bool { call.plan.mayEndSessions }
   var responseName: String { call.plan.frame.responseName }
 
   /// Whether it is nothing but statements: no password to hash, no request to remember.
   var canShareTransaction: Bool {
     call.plan.transforms.isEmpty && !call.plan.isOnce && !call.plan.makesSecret
-      && !call.plan.mayEndSessions
+      && !call.plan.mayEndOwnSession
   }
 
   /// Returns the statements of the call, of which the last one has the result.
@@ -109,11 +112,93 @@ final class CallRun {
       ?? .failed([GraphQLError(message, code: code)])
   }
 
-  /// Returns the outcome of a statement that failed.
-  func outcome(of error: PostgresError) -> FieldOutcome {
-    var outcome = refusal(error) ?? failure(error)
-    outcome.cost = 10
-    return outcome
+  /// Finds the outcome of a statement that failed. If a value may be the reason, the database is asked
+  /// which one.
+  func explain(_ error: PostgresError, completion: @escaping (FieldOutcome) -> Void) {
+    func complete(_ outcome: FieldOutcome) {
+      var outcome = outcome
+      outcome.cost = 10
+      completion(outcome)
+    }
+    if let refused = refusal(error) { return complete(refused) }
+    guard error.mayBeOfValue else { return complete(failure(error)) }
+    var known: Set<[String]> = []
+    let values = Array(
+      givenTexts().filter { known.insert([$0.text, $0.type]).inserted }
+        .prefix(GivenText.maximumCount))
+    // string_data_right_truncation, string_data_length_mismatch
+    if ["22001", "22026"].contains(error.sqlState),
+      let value = values.first(where: \.hasWrongLength)
+    {
+      return complete(refused(value, error))
+    }
+    guard !values.isEmpty else { return complete(failure(error)) }
+    let questions = values.map { value in
+      BoundStatement(
+        PostgresStatement(value.question.text, parameterCount: 1), value.parameters)
+    }
+    askedCount = operation.role == nil ? 0 : -1
+    ticket = runner.writers.run(
+      operation.inRole(questions), for: operation.client, commitsAsynchronously: false,
+      deadline: runner.writers.deadline(from: .now), part: { [self] _, _ in askedCount += 1 },
+      completion: { [self] outcome, took in
+        ticket = nil
+        times.add(took)
+        switch outcome {
+        case .failure(let answer)
+        where answer.mayBeOfValue && values.indices.contains(askedCount):
+          complete(refused(values[askedCount], answer))
+        case .failure: complete(failure(error))
+        case .success: complete(failure(error))
+        }
+      })
+  }
+
+  private func givenTexts() -> [GivenText] {
+    binder.givenTexts(call.plan.rows) { table, column in
+      runner.constraintErrors.type(of: column, in: table)
+    } + binder.givenTexts(call.call.parameters, call.call.places)
+      + binder.givenTexts(call.selection?.parameters ?? [], call.selection?.places ?? [])
+  }
+
+  /// Returns the outcome of a value that PostgreSQL refuses: a user error, if it is one of a row.
+  private func refused(_ value: GivenText, _ error: PostgresError) -> FieldOutcome {
+    let problem = value.problem(error.sqlState)
+    if let path = value.path,
+      let json = call.plan.refusal.json([
+        UserError(code: "INVALID", message: problem, path: path)
+      ])
+    {
+      return .value(json)
+    }
+    var refusal = operation.inputs.error(value.source, of: value.place, problem)
+    refusal.reason = error.reason
+    return .failed([refusal])
+  }
+
+  /// Returns the outcome of a value of a row that no parameter can have, as a user error; nil if it is
+  /// another value.
+  func outcomeOfUnbound() -> FieldOutcome? {
+    for row in call.plan.rows {
+      for value in row.values {
+        guard let problem = binder.problem(of: value.source, value.type) else { continue }
+        let inside = problem.path.map { step in
+          switch step {
+          case .name(let name): name
+          case .index(let index): String(index)
+          }
+        }
+        let error = UserError(
+          code: "INVALID", message: problem.message, path: row.path + [value.member] + inside)
+        return call.plan.refusal.json([error]).map { .value($0) }
+      }
+    }
+    return nil
+  }
+
+  /// The tables that it writes, by their names without namespaces.
+  var tables: Set<String> {
+    Set(call.plan.rows.map(\.table) + [call.plan.writtenMembers?.table ?? ""])
   }
 
   // MARK: - Alone
@@ -267,7 +352,7 @@ final class CallRun {
     do throws(GraphQLError) {
       transaction = try bind(statements)
     } catch {
-      return finish(.failed([error]))
+      return finish(outcomeOfUnbound() ?? .failed([error]))
     }
     ticket = runner.writers.run(
       operation.inRole(transaction), for: operation.client,
@@ -300,7 +385,7 @@ final class CallRun {
     guard call.plan.mayEndSessions else { return finish(outcome) }
     runner.sessionsEnded()
     var outcome = outcome
-    outcome.mayHaveEndedSession = true
+    outcome.mayHaveEndedSession = call.plan.mayEndOwnSession
     finish(outcome)
   }
 
@@ -349,12 +434,14 @@ final class CallRun {
   private func failed(_ error: PostgresError) {
     if let refused = refusal(error) { return finish(refused) }
     let step = progress.failed(error, now: .now, random: &runner.random)
-    if step == .finish(.failed) { return finish(failure(error)) }
+    if step == .finish(.failed) { return explain(error) { [self] in finish($0) } }
     take(step)
   }
 
   private func failure(_ error: PostgresError) -> FieldOutcome {
-    if let refusal = operation.refusal(error) { return .failed([refusal]) }
+    if let refusal = operation.refusal(error) ?? operation.refusalOfClaims(error) {
+      return .failed([refusal])
+    }
     return FieldOutcome(failure: error, call, operation.inputs)
   }
 
@@ -364,8 +451,18 @@ final class CallRun {
       let errors = UserError.raised(error)
         ?? runner.constraintErrors.userError(for: error, in: call.plan.definition, runner.schema)
         .map({ [$0] })
-        ?? runner.constraintErrors.writeError(for: error, in: call.plan).map({ [$0] })
+        ?? raised(error).map({ [$0] })
+        ?? runner.constraintErrors.writeError(for: error, in: call.plan, binder).map({ [$0] })
     else { return nil }
+    if errors.count == 1, errors[0].code == ErrorCode.refused.rawValue,
+      call.plan.refusal.messages[errors[0].code] == nil
+    {
+      return .failed([
+        GraphQLError(
+          errors[0].message ?? "A function or trigger of the database refused this.",
+          code: .refused, reason: error.reason)
+      ])
+    }
     guard let json = call.plan.refusal.json(errors) else {
       return .failed([
         .fault(
@@ -374,6 +471,15 @@ final class CallRun {
       ])
     }
     return .value(json)
+  }
+
+  /// Returns what a function or trigger of the user raised; nil for any other failure.
+  private func raised(_ error: PostgresError) -> UserError? {
+    guard error.isRaised else { return nil }
+    return UserError(
+      code: ErrorCode.refused.rawValue,
+      message: runner.settings.tellsRaisedMessages ? error.message : nil, path: nil,
+      constraint: error.constraint)
   }
 
   private func outcome(of end: CallProgress.End) -> FieldOutcome {

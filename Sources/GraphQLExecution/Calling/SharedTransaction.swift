@@ -50,7 +50,7 @@ final class SharedTransaction {
         transaction += bound
         statements += bound.indices.map { (index, $0 == bound.endIndex - 1) }
       } catch {
-        return fail(at: index, .failed([error]))
+        return fail(at: index, call.outcomeOfUnbound() ?? .failed([error]))
       }
     }
     if operation.role != nil { statements.insert((0, false), at: 0) }
@@ -67,17 +67,29 @@ final class SharedTransaction {
       take(result)
       var done = outcomes.map { $0 ?? .failed([.fault("A field has no result.")]) }
       if !done.isEmpty { done[0].times.add(took) }
+      if calls.contains(where: \.mayEndSessions) { runner.sessionsEnded() }
       completion(done)
     case .failure(let error):
       guard error.kind != .lost, answered < statements.count else {
         return completion(calls.map { _ in .unserved(Self.unknown, retryAfter: .seconds(1)) })
       }
-      let index = statements[answered].call
-      let outcome = calls[index].outcome(of: error)
-      // It is no field's fault that there is no database, or no time.
-      if outcome.isUnserved { return completion(calls.map { _ in outcome }) }
-      fail(at: index, outcome)
+      let index = culprit(of: error)
+      calls[index].explain(error) { [self] outcome in
+        // It is no field's fault that there is no database, or no time.
+        if outcome.isUnserved { return completion(calls.map { _ in outcome }) }
+        fail(at: index, outcome)
+      }
     }
+  }
+
+  /// Returns the call that an error is of. A deferred constraint fails behind the last one, and is
+  /// told by the last that writes its table.
+  private func culprit(of error: PostgresError) -> Int {
+    let index = statements[answered].call
+    guard error.kind == .constraint, answered == statements.count - 1, let table = error.table,
+      !calls[index].tables.contains(table)
+    else { return index }
+    return calls.lastIndex { $0.tables.contains(table) } ?? index
   }
 
   private func take(_ result: borrowing PostgresResult) {

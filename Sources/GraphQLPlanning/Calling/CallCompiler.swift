@@ -102,7 +102,9 @@ struct CallCompiler {
     default: one = .scalar(.constant(.null), value: .null)
     }
     guard case .list = type.nullable else { return one }
-    if case .scalar(let source, _) = one { return .scalars(source, values: []) }
+    if case .scalar = schema[type.namedType].kind {
+      return .scalars(.constant(.null), values: [])
+    }
     return .list([one])
   }
 
@@ -137,12 +139,13 @@ struct CallCompiler {
       hasRecord && !isAnswered ? finished("SELECT \(record)", compiler.statement) : nil
     let keepsAnswer = hasRecord && !call.makesSecret
     let prepared = preparedInputs(field.field, arguments)
+    let (action, rows) = try action(
+      call, field, arguments, prepared,
+      answer: isAnswered ? (hasRecord ? record : Self.writtenCount, compiler) : nil)
     return CallPlan(
       frame: frame, definition: storage.definition, coordinate: storage.coordinate,
       transforms: prepared.transforms,
-      call: try action(
-        call, field, arguments, prepared,
-        answer: isAnswered ? (hasRecord ? record : Self.writtenCount, compiler) : nil),
+      call: action,
       selection: selection,
       recordColumn: hasRecord ? (isAnswered ? Self.resultColumn : 0) : nil,
       keeping: call.isOnce
@@ -153,17 +156,19 @@ struct CallCompiler {
       again: call.again.map { statement($0, isClaimed: false, field.field, arguments, prepared) },
       shape: shape, refusal: try refusal(of: payload, field, compiler),
       makesSecret: call.makesSecret,
-      mayEndSessions: call.mayEndSessions, write: call.write?.action,
-      writtenMembers: call.write.map { WrittenMembers(mapping: mapping, write: $0) })
+      mayEndOwnSession: call.mayEndOwnSession,
+      mayEndSessions: call.mayEndOwnSession || call.endsSessions, write: call.write?.action,
+      refusesAnonymous: call.refusesAnonymous,
+      writtenMembers: call.write.map { WrittenMembers(mapping: mapping, write: $0) }, rows: rows)
   }
 
   private func action(
     _ call: CallStorage, _ field: SelectionCompiler.CollectedField, _ arguments: FieldArguments,
     _ prepared: PreparedInputs, answer: (record: SQLFragment, compiler: SelectionCompiler)?
-  ) throws(GraphQLError) -> PlannedStatement {
+  ) throws(GraphQLError) -> (PlannedStatement, [WrittenRow]) {
     switch call.action {
     case .function(let function):
-      statement(function, isClaimed: call.isOnce, field.field, arguments, prepared)
+      (statement(function, isClaimed: call.isOnce, field.field, arguments, prepared), [])
     case .rows(let write): try written(write, field, arguments, answer: answer)
     }
   }
@@ -481,6 +486,7 @@ extension FieldStorage {
     case "this.code": return .code
     case "this.message": return .message
     case "this.path": return .path
+    case "this.constraint": return .constraint
     case "this.min": return .min
     case "this.max": return .max
     default: return nil

@@ -75,12 +75,18 @@ package final class CallPlan: Sendable {
 
   /// Whether the selection contains a token that is shown once.
   package let makesSecret: Bool
+  package let mayEndOwnSession: Bool
+  /// Whether it may end sessions, of the viewer or of others.
   package let mayEndSessions: Bool
   /// The action of a field that writes rows; nil for a call of a function. No key says that it was
   /// done, so one that may have been done is not repeated.
   package let write: WriteStorage.Action?
+  /// Whether clients without a session or a signed token are refused.
+  package let refusesAnonymous: Bool
   /// The members that are written; nil for a call of a function.
   package let writtenMembers: WrittenMembers?
+  /// The rows that are written.
+  package let rows: [WrittenRow]
 
   package var isOnce: Bool { keeping != nil }
 
@@ -89,10 +95,12 @@ package final class CallPlan: Sendable {
     transforms: [InputTransform], call: PlannedStatement,
     selection: PlannedStatement?, recordColumn: Int?, keeping: PlannedStatement?,
     replay: PlannedStatement?, again: PlannedStatement?, shape: ObjectShape,
-    refusal: RefusalShape, makesSecret: Bool, mayEndSessions: Bool,
-    write: WriteStorage.Action? = nil,
-    writtenMembers: WrittenMembers? = nil
+    refusal: RefusalShape, makesSecret: Bool, mayEndOwnSession: Bool, mayEndSessions: Bool,
+    write: WriteStorage.Action? = nil, refusesAnonymous: Bool = false,
+    writtenMembers: WrittenMembers? = nil, rows: [WrittenRow] = []
   ) {
+    self.rows = rows
+    self.refusesAnonymous = refusesAnonymous
     self.writtenMembers = writtenMembers
     self.frame = frame
     self.definition = definition
@@ -107,6 +115,7 @@ package final class CallPlan: Sendable {
     self.shape = shape
     self.refusal = refusal
     self.makesSecret = makesSecret
+    self.mayEndOwnSession = mayEndOwnSession
     self.mayEndSessions = mayEndSessions
     self.write = write
   }
@@ -126,7 +135,7 @@ package struct RefusalShape: Sendable {
 
 package struct UserErrorField: Sendable {
   package enum Part: Sendable, Equatable {
-    case code, message, path, min, max
+    case code, message, path, constraint, min, max
     case constant([UInt8])
   }
 

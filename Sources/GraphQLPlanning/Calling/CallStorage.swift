@@ -19,6 +19,10 @@ package struct CallStorage: Sendable {
   /// The member of the function's result with the ID of the user whom the mutation signs in. The
   /// payload is read as that user.
   package let signsIn: String?
+  /// Whether the function may end sessions of others than the viewer.
+  package let endsSessions: Bool
+  /// Whether clients without a session or a signed token are refused.
+  package var refusesAnonymous = false
   /// The call of a function; nil for a field that writes rows.
   var function: SQLTemplate? { if case .function(let function) = action { function } else { nil } }
 
@@ -33,7 +37,7 @@ package struct CallStorage: Sendable {
   }
 
   /// Whether it reads or creates a session, and may end other sessions of the account.
-  package var mayEndSessions: Bool {
+  package var mayEndOwnSession: Bool {
     makesSecret || function?.mentions(variable: "sessionHash") == true
   }
 

@@ -25,8 +25,8 @@ package enum StorageDirectives {
     directive @table(name: String!, where: String, masked: String, key: String! = "id") on OBJECT | INTERFACE
     "A left join, added when an expression mentions its name. `required`: each row has its counterpart, so PostgreSQL may begin there. `copies`: the columns, separated by commas, that the joined table has under the same names; pages in an order of that table read the copies."
     directive @join(name: String!, table: String!, on: String!, required: Boolean! = false, copies: String) repeatable on OBJECT | INTERFACE
-    "A column whose name is not the field's in snake_case, or that belongs to the join `of`, or a count from which `hidden` is subtracted. On an input field, `type`: the PostgreSQL type that given values are cast to."
-    directive @column(name: String, of: String, hidden: String, type: String) on FIELD_DEFINITION | INPUT_FIELD_DEFINITION
+    "A column whose name is not the field's in snake_case, or that belongs to the join `of`, or a count from which `hidden` is subtracted. `type`: the PostgreSQL type of the column, which values in filters have, too, if it is not that of the field's scalar. `collation`: that of patterns, if the column's own is not deterministic. On an input field, `type`: the PostgreSQL type that given values are cast to."
+    directive @column(name: String, of: String, hidden: String, type: String, collation: String) on FIELD_DEFINITION | INPUT_FIELD_DEFINITION
     "A computed leaf."
     directive @sql(expression: String!) on FIELD_DEFINITION
     "An object made from the same row; null unless the condition holds."
@@ -49,17 +49,17 @@ package enum StorageDirectives {
     directive @order(of: String!) on INPUT_OBJECT
     "Aggregates of the rows of this type: `count` and a member for each of its columns are added, and connections to the type get the fields `aggregates` and `groups`. They read all rows that the connection has on all pages. `cost`: the cost of each."
     directive @aggregates(of: String!, cost: Int! = 100) on OBJECT
-    "The function that the mutation's field calls. `once`: a repeated request with the same `Idempotency-Key` does not call it again. `again`: the function that is called then, if the response must not be stored. `signsIn`: the member of the result that is the ID of the user who is signed in."
-    directive @call(function: String!, once: Boolean! = false, again: String, signsIn: String) on FIELD_DEFINITION
-    "Inserts rows into the table of this type. Arguments: `input`, a list of rows whose members are columns; `updateOnConflict`, an enum whose `@value` is the columns of a unique key: a row that is there is updated instead. The result is `jsonb` with the members `count` and `rows`, the keys of the rows. On an input field: rows that are inserted with the row around them, which is `parent`; `set` says which columns take values of the other row, which is inserted first."
-    directive @insert(into: String!, set: String) on FIELD_DEFINITION | INPUT_FIELD_DEFINITION
-    "Updates rows of this type. Arguments: `filter`, an input with `@filter(of:)`; `set`, an object whose members are columns; `atMost`, the number of rows above which nothing is changed. The result is that of `@insert`."
-    directive @update(of: String!) on FIELD_DEFINITION
-    "Deletes rows of this type. Arguments: `filter` and `atMost`, as of `@update`. The result is that of `@insert`."
-    directive @delete(of: String!) on FIELD_DEFINITION
+    "The function that the mutation's field calls. `once`: a repeated request with the same `Idempotency-Key` does not call it again. `again`: the function that is called then, if the response must not be stored. `signsIn`: the member of the result that is the ID of the user who is signed in. `endsSessions`: the function may end sessions of others, so that the server looks up all of them again before it answers; one that takes `:sessionHash` needs no word."
+    directive @call(function: String!, once: Boolean! = false, again: String, signsIn: String, endsSessions: Boolean! = false) on FIELD_DEFINITION
+    "Inserts rows into the table of this type. Arguments: `input`, a list of rows whose members are columns; `updateOnConflict`, an enum whose `@value` is the columns of a unique key: a row that is there is updated instead. The result is `jsonb` with the members `count` and `rows`, the keys of the rows. On an input field: rows that are inserted with the row around them, which is `parent`; `set` says which columns take values of the other row, which is inserted first. With `anonymous: false`, clients without a session or a signed token are refused."
+    directive @insert(into: String!, set: String, anonymous: Boolean! = true) on FIELD_DEFINITION | INPUT_FIELD_DEFINITION
+    "Updates rows of this type. Arguments: `filter`, an input with `@filter(of:)`; `set`, an object whose members are columns; `atMost`, the number of rows above which nothing is changed. The result is that of `@insert`, and so is `anonymous`."
+    directive @update(of: String!, anonymous: Boolean! = true) on FIELD_DEFINITION
+    "Deletes rows of this type. Arguments: `filter` and `atMost`, as of `@update`. The result is that of `@insert`, and so is `anonymous`."
+    directive @delete(of: String!, anonymous: Boolean! = true) on FIELD_DEFINITION
     "The result of the function: a leaf, or the objects with these IDs. `key`: a member of the `jsonb` that was returned."
     directive @result(key: String) on FIELD_DEFINITION
-    "The reasons for which the mutation was refused: rows with the columns code, message and path."
+    "The reasons for which the mutation was refused: rows with the columns code, message, path and constraint."
     directive @userErrors on FIELD_DEFINITION
     "A password: the function receives its hash. With `of`, the stored hash that it matches; with `again`, so does `@call(again:)`."
     directive @password(of: String, again: String) on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION

@@ -250,6 +250,7 @@ struct StorageReader {
       else { continue }
       return TableStorage(
         name: Self.rows(of: name, where: template(directive.string("where"))),
+        rule: template(directive.string("where")),
         masked: template(directive.string("masked")),
         keys: Self.keys(directive.string("key")))
     }
@@ -257,7 +258,8 @@ struct StorageReader {
   }
 
   /// Returns what stands for a table with a rule: its rows that satisfy it. PostgreSQL merges such a
-  /// sub-select with the statement around it.
+  /// sub-select with the statement around it, and asks its conditions in any order: see
+  /// SelectionCompiler+Barriers.swift.
   private static func rows(of table: SQLTemplate, where rule: SQLTemplate?) -> SQLTemplate {
     guard let rule else { return table }
     let names = ["this": "own_row"]
@@ -373,7 +375,8 @@ struct StorageReader {
     else { return nil }
     return CallStorage(
       action: .function(function), isOnce: directive.boolean("once") ?? false,
-      again: template(directive.string("again")), signsIn: directive.string("signsIn"))
+      again: template(directive.string("again")), signsIn: directive.string("signsIn"),
+      endsSessions: directive.boolean("endsSessions") ?? false)
   }
 
   private func write(_ directive: Directive?, _ field: FieldDefinition) -> CallStorage? {
@@ -388,7 +391,8 @@ struct StorageReader {
           action: action, target: target?.id, targetName: name,
           table: template(table?.string("name")), rule: template(table?.string("where")),
           keys: Self.keys(table?.string("key")), field: field)),
-      isOnce: false, again: nil, signsIn: nil)
+      isOnce: false, again: nil, signsIn: nil, endsSessions: false,
+      refusesAnonymous: directive.boolean("anonymous") == false)
   }
 
   /// Returns whether the argument, or a field of its input object, filters rows.

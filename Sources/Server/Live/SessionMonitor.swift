@@ -9,7 +9,9 @@ final class SessionMonitor {
   init(_ subscriptions: SubscriptionDriver) { self.subscriptions = subscriptions }
 
   /// - Parameter ended: called once the session is over, unless `stop` is called before.
-  func start(_ token: SessionToken, of viewer: Int64, ended: @escaping () -> Void) {
+  func start(
+    _ token: SessionToken, of viewer: Int64, ended: @escaping (SessionEnd) -> Void
+  ) {
     id = subscriptions.monitor(token, of: viewer, ended: ended)
   }
 

@@ -78,6 +78,11 @@ final class SocketSession {
 
   private func authenticate(_ payload: [JSONValue.Member]) {
     patience = nil
+    // Some clients wrap what would be headers of HTTP.
+    var payload = payload
+    if case .object(let headers)? = payload.first(where: { $0.name == "headers" })?.value {
+      payload += headers
+    }
     if let given = payload.first(where: { $0.name.lowercased() == "authorization" }) {
       guard case .string(let text) = given.value else { return close(.forbidden) }
       caller = caller.showing(Credential(authorization: text))
@@ -86,7 +91,7 @@ final class SocketSession {
     if case .string(let text)? = position?.value { caller.position = pipeline.position(text) }
     switch caller.credential {
     case .none: acknowledge()
-    case .malformed: close(.forbidden)
+    case .malformed, .tooLong: close(.forbidden)
     case .token(let token): resolve(token)
     }
   }
@@ -96,7 +101,12 @@ final class SocketSession {
       guard !socket.isClosing else { return }
       switch resolution {
       case .viewer(let viewer):
-        monitor.start(token, of: viewer.id) { [weak self] in self?.close(.forbidden) }
+        monitor.start(token, of: viewer.id) { [weak self] end in
+          switch end {
+          case .over: self?.close(.forbidden)
+          case .changed: self?.close(.tryAgainLater("What you may do has changed; begin again."))
+          }
+        }
         acknowledge()
       case .unknown: close(.forbidden)
       case .failed(let error): failed(.failure(error))

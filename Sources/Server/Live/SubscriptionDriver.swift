@@ -47,8 +47,13 @@ final class SubscriptionDriver: @unchecked Sendable {
   private struct Session {
     let token: SessionToken
     let viewer: Int64
-    let ended: () -> Void
+    let ended: (SessionEnd) -> Void
   }
+
+  /// The longest time between two checks of a signed token: it ends as soon as for requests.
+  private static let checkInterval = Duration.seconds(5)
+  /// The time between two looks for keys of issuers that have changed.
+  private static let keyInterval = Duration.milliseconds(400)
 
   private let loop: EventLoop
   private let number: Int
@@ -62,6 +67,8 @@ final class SubscriptionDriver: @unchecked Sendable {
   private var clients: [StreamID: Client] = [:]
   private var resolutions: [StreamID: Resolution] = [:]
   private var monitored: [StreamID: Session] = [:]
+  /// Looks for changed keys while signed tokens are monitored.
+  private var keyTimer: LoopTimer?
   private var groups = SharingGroups()
   private var tickets: [StatementID: PostgresTicket] = [:]
   private var lastStream: UInt64 = 0
@@ -137,9 +144,12 @@ final class SubscriptionDriver: @unchecked Sendable {
   }
 
   /// Calls `ended` once the session is over, unless it is cancelled.
-  func monitor(_ token: SessionToken, of viewer: Int64, ended: @escaping () -> Void) -> StreamID {
+  func monitor(
+    _ token: SessionToken, of viewer: Int64, ended: @escaping (SessionEnd) -> Void
+  ) -> StreamID {
     let id = nextStream()
     monitored[id] = Session(token: token, viewer: viewer, ended: ended)
+    if token.isSigned { watchKeys() }
     handle(.monitor(id, viewer: viewer))
     return id
   }
@@ -235,9 +245,12 @@ final class SubscriptionDriver: @unchecked Sendable {
         .failed(resolution.error ?? PostgresError(.overloaded, message: "Too much waits.")))
     case .readExpiry(let id):
       guard let session = monitored[id] else { return }
-      sessions.remaining(of: session.token) { [weak self] in self?.handle(.expiryRead(id, $0)) }
+      sessions.remaining(of: session.token) { [weak self] in
+        let rest = session.token.isSigned ? $0.map { min($0, Self.checkInterval) } : $0
+        self?.handle(.expiryRead(id, rest))
+      }
     case .check(let id): check(id)
-    case .endSession(let id): monitored.removeValue(forKey: id)?.ended()
+    case .endSession(let id, let end): monitored.removeValue(forKey: id)?.ended(end)
     case .takeTurns: loop.afterThisBatch { [weak self] in self?.handle(.turn) }
     }
   }
@@ -343,6 +356,21 @@ final class SubscriptionDriver: @unchecked Sendable {
       case .failed(let error):
         resolution.error = error
         handle(.resolved(id, StatementFailure(OperationResponse.errors(error))))
+      }
+    }
+  }
+
+  /// A key that an issuer withdraws ends the tokens that it signed.
+  private func watchKeys() {
+    guard keyTimer == nil else { return }
+    keyTimer = loop.schedule(after: Self.keyInterval, repeating: Self.keyInterval) { [weak self] in
+      guard let self else { return }
+      guard monitored.values.contains(where: \.token.isSigned) else {
+        keyTimer = nil
+        return
+      }
+      sessions.lookForChangedKeys { [weak self] isChanged in
+        if isChanged { self?.handle(.sessionsMayHaveEnded) }
       }
     }
   }

@@ -64,9 +64,13 @@ extension RequestPipeline {
     guard case .exchange = flight.reply, case .token(let token) = flight.caller.credential else {
       return
     }
-    monitor.start(token, of: viewer) { [subscriptions] in
-      subscriptions.cancel(stream)
-      ended(Self.unauthenticated("The session is over."))
+    monitor.start(token, of: viewer) { [subscriptions] end in
+      switch end {
+      case .over:
+        subscriptions.cancel(stream)
+        ended(Self.unauthenticated("The session is over."))
+      case .changed: sink.interrupt("What you may do has changed; begin again.")
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 import Accounts
 import Foundation
 import Glibc
+import HTTPTestSupport
 import JSON
 import TestSupport
 import Testing
@@ -112,6 +113,12 @@ import TokenSupport
     ] {
       #expect(try issuer.answer(token) == "401 -", "\(what)")
     }
+    // What is too long is told as such, as what issuers put into tokens is theirs.
+    for long in ["eyJ" + String(repeating: "a", count: 9_000), String(repeating: "a", count: 513)] {
+      let answer = try issuer.graph.send("{ viewer { user { id } } }", token: long)
+      #expect(
+        String(decoding: answer.body, as: UTF8.self).contains("The bearer token is too long"))
+    }
     // Where no issuer is configured, none is taken.
     #expect(
       try GraphServer.shared.send("{ viewer { user { id } } }", token: good).status == 401)
@@ -146,6 +153,45 @@ import TokenSupport
       try (0..<6).allSatisfy { _ in try issuer.answer(token) == "401 -" }
     }
     #expect(hasEnded)
+  }
+
+  /// How a socket's token comes to its end.
+  enum End: CaseIterable { case time, key, suspension, unlinking }
+
+  @Test(arguments: End.allCases)
+  func `a socket and a stream end with their token, within a second of it`(_ end: End) throws {
+    let issuer = try Issuer()
+    let data = try issuer.graph.data()
+    let anna = try data.person("anna")
+    try issuer.link(anna, as: "subject-1")
+    // With the minute that clocks may differ by, two seconds from now.
+    let ends = end == .time ? Int64(Date().timeIntervalSince1970) - 58 : Self.now + 3600
+    let token = issuer.signer.sign(Self.claims("subject-1", ends: ends))
+    let socket = try GraphQLSocket(
+      port: issuer.graph.port, payload: #"{"authorization":"Bearer \#(token)"}"#)
+    socket.subscribe("1", "subscription { notificationAdded { id } }")
+    let body = #"{"query": "subscription { notificationAdded { id } }"}"#
+    let stream = try RawClient(port: issuer.graph.port)
+    stream.send(
+      "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        + "Accept: text/event-stream\r\nAuthorization: Bearer \(token)\r\n"
+        + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    #expect(stream.answer(isHead: true).status == 200)
+    var began = ContinuousClock.now
+    switch end {
+    case .time: began = began + .seconds(Double(ends + 60) - Date().timeIntervalSince1970)
+    case .key: _ = try issuer.folder.write("keys.json", TokenSigner(name: "second").keySet)
+    case .suspension:
+      _ = try data.run("UPDATE app_user SET suspended_until = 'infinity' WHERE id = $1", [anna])
+    case .unlinking: _ = try data.run("DELETE FROM identity")
+    }
+    #expect(socket.client.closeCode() == 4403)
+    // A busy machine is given more than the second.
+    #expect(began.duration(to: .now) < .seconds(3))
+    var text = ""
+    while let line = stream.line(), !line.hasPrefix("event: complete") { text += line }
+    #expect(text.contains("UNAUTHENTICATED"))
+    #expect(began.duration(to: .now) < .seconds(4))
   }
 
   @Test func `it is no recent sign-in: what wants one wants the password`() throws {

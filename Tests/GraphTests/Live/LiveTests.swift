@@ -279,6 +279,23 @@ import Testing
     }
   }
 
+  @Test func `who loses a role has a socket that ends, to begin again without it`() throws {
+    let server = try LiveServer()
+    let data = try server.graph.data()
+    let staff = try data.person("staff", roles: ["MEMBER", "STAFF"])
+    let chief = try data.person("chief", roles: ["MEMBER", "STAFF"])
+    let (hers, his) = (try server.socket(staff), try server.socket(chief))
+    hers.subscribe("1", "subscription { notificationAdded { id } }")
+    try server.waitForHearing(1)
+    try server.graph.mutate(
+      "setUserRoles(userId: $id, roles: [MEMBER])", "__typename", ["id: ID!": staff.json],
+      as: chief)
+    #expect(hers.client.closeCode() == 1013)
+    try server.waitForHearing(0)
+    his.client.send(#"{"type":"ping"}"#)
+    #expect(his.text() == #"{"type":"pong"}"#)
+  }
+
   // MARK: Nothing is missed
 
   @Test func `what is written by others, and late, is told once`() throws {

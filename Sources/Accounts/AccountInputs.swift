@@ -47,13 +47,15 @@ package final class AccountInputs: Sendable {
   }
 
   /// Performs a task. Call on the queue's thread.
-  func perform(_ task: TransformTask) -> TransformedInput {
+  ///
+  /// - Parameter faults: those of the tokens that are not accepted are appended.
+  func perform(_ task: TransformTask, _ faults: inout [TokenFault]) -> TransformedInput {
     switch task {
     case .newPassword(let password): .password(password.map(hash), renewed: nil)
     case .knownPassword(nil, _, _): .password(nil, renewed: nil)
     case .knownPassword(.some(let password), let stored, _): known(password, stored)
     case .identityToken(let token, let provider):
-      .claims(token.flatMap { claims($0, provider ?? "") })
+      .claims(token.flatMap { claims($0, provider ?? "", &faults) })
     case .seal(let text): .sealed(text.flatMap { box?.seal(Array($0.utf8)) })
     }
   }
@@ -76,19 +78,31 @@ package final class AccountInputs: Sendable {
     return .password(stored, renewed: isDue ? passwords.hash(password) : nil)
   }
 
-  private func claims(_ token: String, _ provider: String) -> String? {
+  private func claims(
+    _ token: String, _ provider: String, _ faults: inout [TokenFault]
+  ) -> String? {
     guard let issuer = providers.issuer(of: provider) else { return #"{"unknown":true}"# }
-    guard
-      let token = IdentityToken(
-        token, from: issuer, now: Int64(Date().timeIntervalSince1970))
-    else { return nil }
+    let now = Int64(Date().timeIntervalSince1970)
+    let identity: IdentityToken
+    do throws(TokenFault) {
+      identity = try IdentityToken(token, from: issuer, now: now)
+    } catch {
+      faults.append(error)
+      return nil
+    }
     var json = JSONWriter(capacity: 256)
     json.append("{\"subject\":")
-    json.write(token.subject)
+    json.write(identity.subject)
     json.append(",\"isEmailVerified\":")
-    json.write(token.isEmailVerified)
+    json.write(identity.isEmailVerified)
+    // What a token is known by that was used once, and until when.
+    json.append(",\"digest\":")
+    json.write(Hexadecimal.encode(identity.digest))
+    json.append(",\"endsAt\":")
+    json.write(identity.endsAt)
     for (name, value) in [
-      ("email", token.email), ("preferredUsername", token.preferredUsername), ("name", token.name),
+      ("email", identity.email), ("preferredUsername", identity.preferredUsername),
+      ("name", identity.name),
     ] {
       guard let value else { continue }
       json.append(UInt8(ascii: ","))
@@ -104,10 +118,16 @@ package final class AccountInputs: Sendable {
 package final class LoopAccountInputs: InputTransformer {
   private let inputs: AccountInputs
   private let loop: EventLoop
+  private let report: (SessionResolver.Event) -> Void
 
-  package init(_ inputs: AccountInputs, loop: EventLoop) {
+  /// - Parameter report: called for an identity token that is not accepted.
+  package init(
+    _ inputs: AccountInputs, loop: EventLoop,
+    report: @escaping (SessionResolver.Event) -> Void = { _ in }
+  ) {
     self.inputs = inputs
     self.loop = loop
+    self.report = report
   }
 
   /// A value of the loop that passes through the queue unchanged.
@@ -132,22 +152,27 @@ package final class LoopAccountInputs: InputTransformer {
               retryAfter: wait)))
       }
     }
-    let onLoop = OnLoop(value: completion)
+    let onLoop = OnLoop(value: (completion, report))
     let inputs = inputs
     inputs.queue.run(for: share) {
-      tasks.map { inputs.perform($0) }
-    } completion: { [client, loop] prepared in
+      var faults: [TokenFault] = []
+      let prepared = tasks.map { inputs.perform($0, &faults) }
+      return (prepared, faults)
+    } completion: { [client, loop] done in
       loop.execute {
+        let (completion, report) = onLoop.value
+        let prepared = done?.0
+        for fault in done?.1 ?? [] { report(.refused(fault)) }
         inputs.note(tasks, prepared, client)
         guard let prepared else {
-          return onLoop.value(
+          return completion(
             .failure(
               TransformRefusal(
                 GraphQLError(
                   "The server is busy with other passwords. Try again shortly.",
                   code: .serviceOverloaded), retryAfter: .seconds(2))))
         }
-        onLoop.value(.success(prepared))
+        completion(.success(prepared))
       }
     }
   }

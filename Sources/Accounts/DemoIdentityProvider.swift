@@ -39,7 +39,7 @@ package struct DemoIdentityProvider: Sendable {
   /// Returns the issuer of a provider; a token of one provider is not valid for another.
   func issuer(of provider: String) -> TokenIssuer {
     TokenIssuer(
-      name: Self.name(provider), audience: Self.audience, keys: [verificationKey])
+      names: [Self.name(provider)], audiences: [Self.audience], keys: [verificationKey])
   }
 
   private static func name(_ provider: String) -> String { "https://identity.invalid/\(provider)" }
@@ -57,6 +57,9 @@ package struct DemoIdentityProvider: Sendable {
     claims.write(subject)
     claims.append(#","preferred_username":"#)
     claims.write(subject)
+    // Two tokens of one second are two.
+    claims.append(#","jti":"#)
+    claims.write(Base64URL.encode(RandomBytes.make(16)))
     claims.append(#","iat":"#)
     claims.write(now)
     claims.append(#","exp":"#)

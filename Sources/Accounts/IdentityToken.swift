@@ -12,6 +12,8 @@ package struct IdentityToken: Sendable, Equatable {
   package let name: String?
   /// The expiration in seconds since 1970: `exp` plus the leeway.
   package let endsAt: Int64
+  /// The SHA-256 of the claims as they were signed. Another signature over the same claims has the same.
+  package let digest: [UInt8]
   /// All claims.
   package let claims: JSONValue
 
@@ -19,21 +21,32 @@ package struct IdentityToken: Sendable, Equatable {
   /// The tolerated difference between the clocks of issuer and server, in seconds.
   static let leewaySeconds: Int64 = 60
 
-  /// Verifies a token; nil if it must not be accepted. The reason is not returned, because the
-  /// client that presents an invalid token forged or copied it.
+  /// Verifies a token.
   ///
   /// - Parameter now: seconds since 1970.
-  package init?(_ token: String, from issuer: TokenIssuer, now: Int64) {
-    guard let signed = JSONWebToken(token, signedWithOneOf: issuer.keys),
-      let claims = try? JSONParser.parse(signed.claims, maximumNesting: 16),
-      case .string(issuer.name)? = claims["iss"],
-      case .string(let subject)? = claims["sub"],
-      (1...Self.maximumSubjectBytes).contains(subject.utf8.count), !Self.hasControls(subject),
-      Self.audience(of: claims).contains(issuer.audience),
-      let end = Self.seconds(claims["exp"]), now < end.saturatingAdd(Self.leewaySeconds),
-      Self.hasBegun(claims["nbf"], now), Self.hasBegun(claims["iat"], now)
-    else { return nil }
-    if case .string(let party)? = claims["azp"], party != issuer.audience { return nil }
+  package init(_ token: String, from issuer: TokenIssuer, now: Int64) throws(TokenFault) {
+    let signed = try JSONWebToken(token, signedWithOneOf: issuer.keys)
+    guard let claims = try? JSONParser.parse(signed.claims, maximumNesting: 16) else {
+      throw .unreadable
+    }
+    guard case .string(let maker)? = claims["iss"], issuer.names.contains(maker) else {
+      throw .issuer
+    }
+    guard Self.audience(of: claims).contains(where: issuer.audiences.contains) else {
+      throw .audience
+    }
+    if case .string(let party)? = claims["azp"], !issuer.audiences.contains(party) {
+      throw .audience
+    }
+    guard case .string(let subject)? = claims["sub"],
+      (1...Self.maximumSubjectBytes).contains(subject.utf8.count), !Self.hasControls(subject)
+    else { throw .subject }
+    guard let end = Self.seconds(claims["exp"]), now < end.saturatingAdd(Self.leewaySeconds)
+    else { throw .expired }
+    guard Self.hasBegun(claims["nbf"], now), Self.hasBegun(claims["iat"], now) else {
+      throw .early
+    }
+    digest = SHA256.hash(signed.claims)
     self.subject = subject
     self.claims = claims
     endsAt = end.saturatingAdd(Self.leewaySeconds)
@@ -89,17 +102,17 @@ package struct IdentityToken: Sendable, Equatable {
 
 /// The issuer of identity tokens, their audience, and the keys that verify them.
 package struct TokenIssuer: Sendable {
-  /// The value of `iss`, compared byte for byte.
-  package let name: String
-  /// The value of `aud`: our name at the issuer.
-  package let audience: String
+  /// The accepted values of `iss`, compared byte for byte.
+  package let names: [String]
+  /// The accepted values of `aud`: our names at the issuer, such as one for each application.
+  package let audiences: [String]
   package let keys: [VerificationKey]
 
   package static let maximumKeys = 50
 
-  package init(name: String, audience: String, keys: [VerificationKey]) {
-    self.name = name
-    self.audience = audience
+  package init(names: [String], audiences: [String], keys: [VerificationKey]) {
+    self.names = names
+    self.audiences = audiences
     self.keys = keys
   }
 
@@ -111,9 +124,18 @@ package struct TokenIssuer: Sendable {
     else { return nil }
     let keys = members.compactMap { member -> VerificationKey? in
       if case .string(let use)? = member["use"], use != "sig" { return nil }
+      let algorithm: String? = if case .string(let text)? = member["alg"] { text } else { nil }
+      if member["kty"] == .string("OKP") {
+        guard member["crv"] == .string("Ed25519"), case .string(let x)? = member["x"],
+          let point = Base64URL.decode(x), ["EdDSA", "Ed25519"].contains(algorithm ?? "EdDSA")
+        else { return nil }
+        let name: String? = if case .string(let text)? = member["kid"] { text } else { nil }
+        return VerificationKey(ed25519: point, name: name)
+      }
       var writer = JSONWriter()
       writer.write(member)
-      return VerificationKey(json: String(decoding: writer.finish(), as: UTF8.self))
+      return VerificationKey(
+        json: String(decoding: writer.finish(), as: UTF8.self), algorithm: algorithm)
     }
     return keys.isEmpty ? nil : keys
   }

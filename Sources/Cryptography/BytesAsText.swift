@@ -58,6 +58,24 @@ package enum Base64URL {
     }
   }
 
+  /// Returns the bytes of a text that `encode` produces; nil for any other text.
+  package static func decode(_ text: some StringProtocol) -> [UInt8]? {
+    guard isCanonical(text.utf8) else { return nil }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count * 3 / 4)
+    var bits = 0
+    var last: UInt32 = 0
+    for byte in text.utf8 {
+      guard let value = value(of: byte) else { return nil }
+      last = (last & 0x3FFF) << 6 | UInt32(value)
+      bits += 6
+      guard bits >= 8 else { continue }
+      bits -= 8
+      bytes.append(UInt8(truncatingIfNeeded: last >> UInt32(bits)))
+    }
+    return bytes
+  }
+
   private static func value(of byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - UInt8(ascii: "A")

@@ -10,12 +10,12 @@ import TokenSupport
 
   private var issuer: TokenIssuer {
     TokenIssuer(
-      name: "https://id.example", audience: "us",
+      names: ["https://id.example", "id.example"], audiences: ["us", "our-phone"],
       keys: TokenIssuer.keys(ofSet: Array(signer.keySet.utf8)) ?? [])
   }
 
   private func read(_ claims: String) -> IdentityToken? {
-    IdentityToken(signer.sign(claims), from: issuer, now: now)
+    try? IdentityToken(signer.sign(claims), from: issuer, now: now)
   }
 
   private func claims(
@@ -67,6 +67,45 @@ import TokenSupport
     #expect(read(claims(more: #","azp":"them""#)) == nil)
   }
 
+  @Test func `an issuer may have several names and audiences`() {
+    #expect(read(claims(iss: #""id.example""#)) != nil)
+    #expect(read(claims(aud: #""our-phone""#)) != nil)
+    #expect(read(claims(more: #","azp":"our-phone""#)) != nil)
+    #expect(read(claims(iss: #""phone.example""#)) == nil)
+  }
+
+  @Test func `the reason for which a token is refused can be told`() throws {
+    func fault(_ token: String) -> TokenFault? {
+      do throws(TokenFault) {
+        _ = try IdentityToken(token, from: issuer, now: now)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    func fault(of claims: String) -> TokenFault? { fault(signer.sign(claims)) }
+    #expect(fault(of: claims()) == nil)
+    #expect(fault("no token") == .unreadable)
+    #expect(fault(TokenSigner(.secret).sign(claims())) == .algorithm)
+    #expect(fault(signer.sign(claims(), header: ["kid": "other"])) == .key)
+    #expect(fault(TokenSigner(name: "k").sign(claims())) == .signature)
+    #expect(fault(of: claims(iss: "1")) == .issuer)
+    #expect(fault(of: claims(aud: #""them""#)) == .audience)
+    #expect(fault(of: claims(more: #","azp":"them""#)) == .audience)
+    #expect(fault(of: claims().replacing("\"42\"", with: "\"\"")) == .subject)
+    #expect(fault(of: claims(exp: "1799999940")) == .expired)
+    #expect(fault(of: claims(more: #","nbf":1800000061"#)) == .early)
+  }
+
+  @Test func `two signatures over the same claims are one use`() throws {
+    let (one, two) = (signer.sign(claims()), signer.sign(claims()))
+    #expect(one != two)
+    #expect(
+      try IdentityToken(one, from: issuer, now: now).digest
+        == IdentityToken(two, from: issuer, now: now).digest)
+    #expect(read(claims())?.digest != read(claims(more: #","jti":"1""#))?.digest)
+  }
+
   @Test func `another issuer's, another audience's, and what is over are refused`() {
     #expect(read(claims(iss: #""https://id.example/""#)) == nil)
     #expect(read(claims(iss: "null")) == nil)
@@ -94,7 +133,7 @@ import TokenSupport
   }
 
   @Test func `the key of another is not the issuer's`() {
-    #expect(IdentityToken(TokenSigner().sign(claims()), from: issuer, now: now) == nil)
+    #expect((try? IdentityToken(TokenSigner().sign(claims()), from: issuer, now: now)) == nil)
   }
 
   @Test func `of a set only keys that sign are kept`() {
@@ -102,7 +141,17 @@ import TokenSupport
     let encrypting = signer.publicKey.dropLast() + #","use":"enc"}"#
     let signing = signer.publicKey.dropLast() + #","use":"sig"}"#
     let set = #"{"keys":[\#(rsa.publicKey),\#(encrypting),\#(signing),{"kty":"OKP"},7]}"#
-    #expect(TokenIssuer.keys(ofSet: Array(set.utf8))?.map(\.algorithm) == ["RS256", "ES256"])
+    let all = ["RS256", "RS384", "RS512", "PS256"]
+    #expect(TokenIssuer.keys(ofSet: Array(set.utf8))?.map(\.algorithms) == [all, ["ES256"]])
+    // What a set says of a key is all that the key verifies.
+    let one = rsa.publicKey.dropLast() + #","alg":"PS256"}"#
+    let other = rsa.publicKey.dropLast() + #","alg":"RSA-OAEP"}"#
+    let ed25519 =
+      #"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo","kid":"e"}"#
+    let several = Array(#"{"keys":[\#(one),\#(other),\#(ed25519)]}"#.utf8)
+    #expect(
+      TokenIssuer.keys(ofSet: several)?.map(\.algorithms) == [["PS256"], ["EdDSA", "Ed25519"]])
+    #expect(TokenIssuer.keys(ofSet: several)?.last?.name == "e")
     for text in ["", "{}", #"{"keys":{}}"#, #"{"keys":[]}"#, #"{"keys":[{"kty":"oct","k":"AA"}]}"#]
     {
       #expect(TokenIssuer.keys(ofSet: Array(text.utf8)) == nil)

@@ -23,6 +23,7 @@ import Testing
   func `base64 is that of the standard's examples`(text: String, encoded: String) {
     #expect(Base64.encode(Array(text.utf8)) == encoded)
     #expect(Base64URL.encode(Array(text.utf8)) == encoded.replacing("=", with: ""))
+    #expect(Base64URL.decode(encoded.replacing("=", with: "")) == Array(text.utf8))
   }
 
   @Test func `the URL-safe alphabet differs in two digits`() {

@@ -10,6 +10,7 @@ SELECT v.relation, v.attribute FROM (VALUES
   ('device', 'token_hash'),
   ('device', 'token'),
   ('one_time_token', NULL),
+  ('spent_credential', NULL),
   ('outbox', NULL),
   ('mail_time', NULL),
   ('reset_request', NULL),

@@ -112,13 +112,17 @@ BEGIN
     SELECT o.token_hash FROM one_time_token o WHERE o.expires_at < now() LIMIT 10000);
   GET DIAGNOSTICS gone = ROW_COUNT;
   number := number + gone;
+  DELETE FROM spent_credential c WHERE c.digest IN (
+    SELECT o.digest FROM spent_credential o WHERE o.expires_at < now() LIMIT 10000);
+  GET DIAGNOSTICS gone = ROW_COUNT;
+  number := number + gone;
   DELETE FROM mail_time m WHERE m.key IN (
     SELECT o.key FROM mail_time o WHERE o.mailed_at < now() - interval '1 day' LIMIT 10000);
   GET DIAGNOSTICS gone = ROW_COUNT;
   RETURN number + gone;
 END $$;
 COMMENT ON FUNCTION forget_tokens IS
-  'Deletes expired sessions and one-time tokens, and expired times of mails, and returns their number. At most 10,000 '
+  'Deletes expired sessions, one-time tokens, used identity tokens and times of mails, and returns their number. At most 10,000 '
   'of each in one call.';
 
 CREATE OR REPLACE FUNCTION forget_audit(keep interval DEFAULT '1 year') RETURNS bigint

@@ -65,6 +65,8 @@ package struct ServiceLog: Sendable {
         line(error, of: "subscription", [("requestId", .text(identity.id))] + at(loop))
       }
     case .execution(.planned), .execution(.prepared), .execution(.dropped): break
+    case .session(.refused(let fault)):
+      line(.info, "token", "a signed token was refused: \(fault.reason)", at(loop))
     case .session(.found), .session(.unknown), .session(.failed): break
     }
   }

@@ -122,6 +122,7 @@ struct LoopMetrics: Sendable {
     case .session(.found): sessionsFound &+= 1
     case .session(.unknown): sessionsUnknown &+= 1
     case .session(.failed): sessionsFailed &+= 1
+    case .session(.refused): break
     case .pool(let event): count(event)
     case .picture(let event): count(event)
     case .push(_, let errors): for error in errors { count(error, .subscription) }

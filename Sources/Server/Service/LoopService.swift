@@ -70,7 +70,8 @@ final class LoopService: @unchecked Sendable {
         groupCommit: GroupCommit(flushes) { [writers] in writers.unfinishedCount },
         mapping: shared.mapping, constraintErrors: shared.constraintErrors,
         settings: shared.execution,
-        transformer: LoopAccountInputs(shared.accounts, loop: loop),
+        transformer: LoopAccountInputs(
+          shared.accounts, loop: loop, report: { observer.report(.session($0)) }),
         sessionsEnded: { [ended = shared.endedSessions] in ended.note() },
         makeSecret: { SessionToken().text }), number: index,
       usages: usages, observer: observer)

@@ -275,14 +275,16 @@ import TokenSupport
   @Test func `a provider's token makes one account, and signs in to it after that`() throws {
     let subject = GraphData.unique("s")
     let name = GraphData.unique("zoe")
-    let token = credential(subject, #","preferred_username":"\#(name)","name":"Zoë""#)
+    func token() -> JSONValue {
+      credential(subject, #","preferred_username":"\#(name)","name":"Zoë""#)
+    }
     #expect(
-      try signIn(token, allow: false).at("userErrors.0.code") == "NOT_FOUND")
-    let first = try signIn(token, allow: true)
+      try signIn(token(), allow: false).at("userErrors.0.code") == "NOT_FOUND")
+    let first = try signIn(token(), allow: true)
     #expect(first["isNewUser"] == true)
     #expect(first.at("viewer.user.username")?.string == name)
     #expect(first.at("viewer.user.displayName") == "Zoë")
-    #expect(try signIn(token, allow: true)["isNewUser"] == false)
+    #expect(try signIn(token(), allow: true)["isNewUser"] == false)
     // Somebody else of that name gets another.
     let second = try signIn(
       credential(GraphData.unique("s"), #","preferred_username":"\#(name)""#), allow: true)
@@ -342,5 +344,16 @@ import TokenSupport
       try graph.data(
         "query($id: ID!) { node(id: $id) { id } }",
         ["id": try #require(post.at("textPost.id"))]) == ["node": .null])
+  }
+
+  @Test func `an account is made with a text about oneself and a card preference`() throws {
+    let ada = try signUp("ada", ", bio: \" Rows. \", cardPreference: POSTCARDS")
+    #expect(
+      try graph.data("{ viewer { user { bio cardPreference } } }", as: ada)
+        == ["viewer": ["user": ["bio": "Rows.", "cardPreference": "POSTCARDS"]]])
+    try graph.mutate("updateProfile(input: {website: \" www.example.com/ada\"})", as: ada)
+    #expect(
+      try graph.data("{ viewer { user { website } } }", as: ada).at("viewer.user.website")
+        == "https://www.example.com/ada")
   }
 }

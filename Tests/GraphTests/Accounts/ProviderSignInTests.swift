@@ -45,7 +45,8 @@ import TokenSupport
     return .string(
       signer.sign(
         """
-        {"iss":"https://\(provider).example","aud":"gtio","sub":"\(subject)","exp":\(end)\(more)}
+        {"iss":"https://\(provider).example","aud":"gtio","sub":"\(subject)","exp":\(end),
+        "jti":"\(UUID())"\(more)}
         """, header: ["kid": provider]))
   }
 
@@ -93,14 +94,16 @@ import TokenSupport
   {
     let subject = GraphData.unique("f")
     let name = GraphData.unique("zoe")
-    let token = try credential("FACEBOOK", subject, #","preferred_username":"\#(name)""#)
+    func token() throws -> JSONValue {
+      try credential("FACEBOOK", subject, #","preferred_username":"\#(name)""#)
+    }
     #expect(
-      refusals(try signIn("FACEBOOK", token, allowSignUp: false))
+      refusals(try signIn("FACEBOOK", token(), allowSignUp: false))
         == [Refusal("NOT_FOUND", "credential")])
     let query = "query($name: String!) { user(by: {username: $name}) { id } }"
     #expect(try graph.data(query, ["name": .string(name)]) == ["user": nil])
-    let made = try signIn("FACEBOOK", token, allowSignUp: true)
-    let back = try signIn("FACEBOOK", token, allowSignUp: false)
+    let made = try signIn("FACEBOOK", token(), allowSignUp: true)
+    let back = try signIn("FACEBOOK", token(), allowSignUp: false)
     #expect(back["isNewUser"] == false)
     #expect(try person(back).key == person(made).key)
     #expect(try person(back).token != person(made).token)
@@ -114,12 +117,12 @@ import TokenSupport
   @Test(arguments: ["AOL", "APPLE", "GOOGLE", "TWITTER", "YAHOO"])
   func `GTIO-1.4b: a returning user signs in with the others`(provider: String) throws {
     let subject = GraphData.unique("s")
-    let token = try credential(provider, subject)
+    func token() throws -> JSONValue { try credential(provider, subject) }
     #expect(
-      refusals(try signIn(provider, token, allowSignUp: false))
+      refusals(try signIn(provider, token(), allowSignUp: false))
         == [Refusal("NOT_FOUND", "credential")])
-    let made = try person(signIn(provider, token, allowSignUp: true))
-    let back = try signIn(provider, token, allowSignUp: false)
+    let made = try person(signIn(provider, token(), allowSignUp: true))
+    let back = try signIn(provider, token(), allowSignUp: false)
     #expect(back.at("viewer.linkedProviders") == [.string(provider)])
     #expect(try person(back).key == made.key)
     // The same name at another provider is another person.
@@ -140,10 +143,12 @@ import TokenSupport
 
   @Test func `GTIO-1.5b: signing up with a known identity signs in, to the one account`() throws {
     let name = GraphData.unique("zoe")
-    let token = try credential(
-      "GOOGLE", GraphData.unique("s"), #","preferred_username":"\#(name)""#)
-    let first = try signIn("GOOGLE", token, allowSignUp: true)
-    let second = try signIn("GOOGLE", token, allowSignUp: true)
+    let subject = GraphData.unique("s")
+    func token() throws -> JSONValue {
+      try credential("GOOGLE", subject, #","preferred_username":"\#(name)""#)
+    }
+    let first = try signIn("GOOGLE", token(), allowSignUp: true)
+    let second = try signIn("GOOGLE", token(), allowSignUp: true)
     #expect(first["isNewUser"] == true)
     #expect(second["isNewUser"] == false)
     #expect(first.at("viewer.user.id") == second.at("viewer.user.id"))
@@ -152,12 +157,44 @@ import TokenSupport
     #expect(found == ["users": ["totalCount": 1]])
     // An identity linked later signs in to the same account too.
     let zoe = try person(second)
-    let twitter = try credential("TWITTER", GraphData.unique("t"))
+    let known = GraphData.unique("t")
+    func twitter() throws -> JSONValue { try credential("TWITTER", known) }
     try graph.mutate(
-      "linkProvider(provider: TWITTER, credential: $it)", ["it: String!": twitter], as: zoe)
-    let third = try signIn("TWITTER", twitter, allowSignUp: true)
+      "linkProvider(provider: TWITTER, credential: $it)", ["it: String!": twitter()], as: zoe)
+    let third = try signIn("TWITTER", twitter(), allowSignUp: true)
     #expect(third["isNewUser"] == false)
     #expect(try person(third).key == zoe.key)
+  }
+
+  @Test func `a credential is used once, to sign in or to link`() throws {
+    let credential = try credential("GOOGLE", GraphData.unique("s"))
+    let wrong = [Refusal("WRONG_CREDENTIALS", "credential")]
+    // A refusal does not use it.
+    #expect(
+      refusals(try signIn("GOOGLE", credential, allowSignUp: false))
+        == [Refusal("NOT_FOUND", "credential")])
+    let outcomes = try crowd(of: 6) { _ in
+      try signIn("GOOGLE", credential, allowSignUp: true)["token"] != .null
+    }
+    #expect(outcomes.count { $0 } == 1)
+    #expect(refusals(try signIn("GOOGLE", credential, allowSignUp: false)) == wrong)
+    let subject = GraphData.unique("s")
+    let person = try person(
+      signIn("AOL", self.credential("AOL", GraphData.unique("s")), allowSignUp: true))
+    let linked = try self.credential("GOOGLE", subject)
+    let link = "linkProvider(provider: GOOGLE, credential: $it)"
+    // Who links what is linked already changes nothing by it.
+    for _ in 0..<2 { try graph.mutate(link, ["it: String!": linked], as: person) }
+    #expect(refusals(try signIn("GOOGLE", linked, allowSignUp: false)) == wrong)
+    try graph.mutate("unlinkProvider(provider: GOOGLE)", as: person)
+    #expect(try graph.refusals(link, ["it: String!": linked], as: person) == wrong)
+    let fresh = try self.credential("GOOGLE", subject)
+    try graph.mutate(link, ["it: String!": fresh], as: person)
+    // What has expired need not be remembered.
+    try graph.data().run("UPDATE spent_credential SET expires_at = now() - interval '1 second'")
+    try graph.data().run("SELECT forget_tokens()")
+    #expect(
+      try graph.data().run("SELECT digest FROM spent_credential WHERE expires_at < now()").isEmpty)
   }
 
   @Test func `GTIO-1.6a: a failed sign-in says why, makes no session, and there is help`() throws {
@@ -191,8 +228,9 @@ import TokenSupport
     try graph.mutate(
       "setAppConfig(app: $app, input: {supportEmail: \"a@b.example\", introImages: $images})",
       ["app: String!": .string(app), "images: [URL!]": ["https://i.example/1"]], as: staff)
-    let token = try credential("AOL", GraphData.unique("s"))
-    let person = try person(signIn("AOL", token, allowSignUp: true))
+    let subject = GraphData.unique("s")
+    func token() throws -> JSONValue { try credential("AOL", subject) }
+    let person = try person(signIn("AOL", token(), allowSignUp: true))
     try graph.mutate("signOut", as: person)
     #expect(try graph.errorCodes("{ viewer { email } }", as: person) == ["UNAUTHENTICATED"])
     #expect(
@@ -200,7 +238,7 @@ import TokenSupport
         "query($app: String!) { viewer { email } appConfig(app: $app) { introImages } }",
         ["app": .string(app)])
         == ["viewer": nil, "appConfig": ["introImages": ["https://i.example/1"]]])
-    let back = try self.person(signIn("AOL", token, allowSignUp: false))
+    let back = try self.person(signIn("AOL", token(), allowSignUp: false))
     #expect(back.key == person.key)
     #expect(
       try graph.data("{ viewer { user { id } } }", as: back).at("viewer.user.id") == back.json)
@@ -210,13 +248,13 @@ import TokenSupport
     let server = try GraphServer.newcomers
     for provider in ["FACEBOOK", "TWITTER"] {
       let name = GraphData.unique("student")
-      let token = TestAccounts.credential(
-        GraphData.unique("s"), #","preferred_username":"\#(name)""#)
+      let subject = GraphData.unique("s")
       func signIn(_ allow: Bool) throws -> JSONValue {
         try server.payload(
           "signInWithProvider(provider: \(provider), credential: $it, allowSignUp: \(allow))",
           "isNewUser token viewer { user { id username } linkedProviders }",
-          ["it: String!": token], as: nil)
+          ["it: String!": TestAccounts.credential(subject, #","preferred_username":"\#(name)""#)],
+          as: nil)
       }
       let unknown = try signIn(false)
       #expect(unknown["token"] == .null)

@@ -85,7 +85,8 @@ extension ScheduleClient {
       return
     }
     let credential = TestAccounts.credential(name)
-    try expect([], "linkProvider(provider: AOL, credential: \(credential))", as: owner)
+    try expect(
+      [], "linkProvider(provider: AOL, credential: \(TestAccounts.credential(name)))", as: owner)
     try expect([], "unlinkProvider(provider: AOL)", as: owner)
     try expect([], "signOut", as: second)
     let third = try ask("signIn(\(names) \"better horse\")", session, as: nobody)

@@ -34,14 +34,15 @@ enum TestAccounts {
     return accounts
   }
 
-  /// An identity token of any of the providers.
+  /// An identity token of any of the providers, which signs in once.
   ///
   /// - Parameter more: further claims as JSON, each with a comma before it.
   static func credential(_ subject: String, _ more: String = "") -> JSONValue {
     let end = Int(Date().timeIntervalSince1970) + 600
     return .string(
       signer.sign(
-        #"{"iss":"https://id.example","aud":"us","sub":"\#(subject)","exp":\#(end)\#(more)}"#,
+        #"{"iss":"https://id.example","aud":"us","sub":"\#(subject)","exp":\#(end),"#
+          + #""jti":"\#(UUID())"\#(more)}"#,
         header: ["kid": "key"]))
   }
 }

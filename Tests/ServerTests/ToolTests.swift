@@ -1,5 +1,6 @@
 import Foundation
 import GraphQLTransport
+import HTTP
 import HTTPTestSupport
 import JSON
 import OracleSupport
@@ -16,7 +17,9 @@ import Testing
      "c": "{ things { id } }", "d": "query Gone { nothing }"}
     """#
 
-  private static func graph() throws -> OwnGraph {
+  private static func graph(
+    _ change: (inout RunningServer.Settings) -> Void = { _ in }
+  ) throws -> OwnGraph {
     let documents = try TrustedDocuments(manifest: Array(manifest.utf8))
     return try OwnGraph(
       """
@@ -33,6 +36,7 @@ import Testing
     ) {
       $0.servesTools = true
       $0.endpoint.trustedDocuments = documents
+      change(&$0)
     }
   }
 
@@ -129,6 +133,93 @@ import Testing
     #expect(try ask(server, "", method: "GET").status == 405)
     let other = try TestServer(database: TestCluster.migratedDatabase())
     #expect(try ask(other, "{}").status == 404)
+  }
+
+  private static let ping = #"{"jsonrpc":"2.0","id":1,"method":"ping"}"#
+
+  @Test func `a page of a listed origin may ask before it calls, and reads the answer`() throws {
+    let server = try Self.graph {
+      $0.endpoint.crossOrigin.allowedOrigins = ["https://app.example"]
+    }.server
+    let origin = "Origin: https://app.example\r\n"
+    let asked = try ask(
+      server, "",
+      headers: origin + "Access-Control-Request-Method: POST\r\n"
+        + "Access-Control-Request-Headers: content-type,mcp-protocol-version\r\n",
+      method: "OPTIONS")
+    #expect(asked.status == 204)
+    #expect(asked.header("Access-Control-Allow-Origin") == "https://app.example")
+    #expect(asked.header("Access-Control-Allow-Methods")?.contains("POST") == true)
+    #expect(
+      asked.header("Access-Control-Allow-Headers") == "content-type,mcp-protocol-version")
+    for (body, status) in [(Self.ping, 200), ("{", 400)] {
+      let answer = try ask(server, body, headers: origin)
+      #expect(answer.status == status)
+      #expect(answer.header("Access-Control-Allow-Origin") == "https://app.example")
+    }
+    #expect(try ask(server, Self.ping, headers: "Origin: https://evil.example\r\n").status == 403)
+    #expect(
+      try ask(
+        server, "",
+        headers: "Origin: https://evil.example\r\nAccess-Control-Request-Method: POST\r\n",
+        method: "OPTIONS"
+      ).status == 403)
+  }
+
+  @Test func `a version that the server does not know, and a bearer that is none, are refused`()
+    throws
+  {
+    let server = try Self.graph().server
+    for (version, status) in [("2025-06-18", 200), ("2025-11-25", 200), ("1.0", 400), ("", 400)] {
+      let answer = try ask(server, Self.ping, headers: "MCP-Protocol-Version: \(version)\r\n")
+      #expect(answer.status == status, "\(version)")
+    }
+    for bearer in ["Bearer nobody's", "Bearer nobody", "Basic abc"] {
+      let answer = try ask(server, Self.ping, headers: "Authorization: \(bearer)\r\n")
+      #expect(answer.status == 401, "\(bearer)")
+      #expect(answer.header("WWW-Authenticate")?.hasPrefix("Bearer") == true)
+    }
+  }
+
+  @Test func `an argument that a tool does not have is refused`() throws {
+    let server = try Self.graph().server
+    for (tool, arguments) in [
+      ("Things", #"{"kind": "BAD", "size": 1}"#), ("document_c", #"{"kind": "BAD"}"#),
+      ("search_schema", #"{"question": "size", "limit": 3}"#),
+    ] {
+      let answer = try call(server, tool, arguments)
+      #expect(answer["error"]?["code"] == .number("-32602"), "\(tool)")
+    }
+  }
+
+  @Test func `a question to the schema has a length, and costs points`() throws {
+    let server = try Self.graph().server
+    func search(_ question: String, _ server: TestServer) throws -> JSONValue {
+      try call(server, "search_schema", #"{"question": "\#(question)"}"#)
+    }
+    #expect(try search(String(repeating: "size ", count: 100), server)["result"] != nil)
+    #expect(
+      try search(String(repeating: "size ", count: 101), server)["error"]?["code"]
+        == .number("-32602"))
+    let limited = try Self.graph {
+      $0.rateLimits = RateLimiter.Settings(
+        address: RateLimiter.Rate(maximum: 100, perSecond: 1))
+      if let proxies = TrustedProxies(["127.0.0.1"]) { $0.trustedProxies = proxies }
+    }.server
+    var refused: JSONValue?
+    for _ in 0..<20 where refused == nil {
+      let body =
+        #"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"search_schema","#
+        + #""arguments":{"question":"how large is a thing"}}}"#
+      let answer = try ask(limited, body, headers: "X-Forwarded-For: 203.0.113.7\r\n")
+      let result = try value(answer.body)["result"]
+      if result?["isError"] == JSONValue.boolean(true) { refused = result }
+    }
+    guard case .array(let errors)? = refused?["structuredContent"]?["errors"] else {
+      Issue.record("No search was refused.")
+      return
+    }
+    #expect(errors.first?["extensions"]?["code"] == .string("RATE_LIMITED"))
   }
 
   @Test(

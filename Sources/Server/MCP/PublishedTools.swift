@@ -14,9 +14,11 @@ package struct PublishedTools: Sendable {
     let document: String
     let documentID: String
     let name: String?
+    let variables: Set<String>
   }
 
   static let searchName = "search_schema"
+  static let maximumQuestionBytes = 500
 
   let operations: [String: Operation]
   /// The tools as `tools/list` has them.
@@ -42,7 +44,8 @@ package struct PublishedTools: Sendable {
       for operation in valid.operations where operation.kind != .subscription {
         let name = Self.name(of: operation, id, besides: operations)
         operations[name] = Operation(
-          document: text, documentID: id, name: operation.name?.text)
+          document: text, documentID: id, name: operation.name?.text,
+          variables: Set(operation.variables.map(\.name.text)))
         listed.append(Self.tool(name, operation, schema))
       }
     }
@@ -110,14 +113,24 @@ package struct PublishedTools: Sendable {
           value: .object([
             JSONValue.Member(
               name: "question",
-              value: .object([JSONValue.Member(name: "type", value: .string("string"))]))
+              value: .object([
+                JSONValue.Member(name: "type", value: .string("string")),
+                JSONValue.Member(name: "maxLength", value: .number("\(maximumQuestionBytes)")),
+              ]))
           ])),
+        JSONValue.Member(name: "additionalProperties", value: .boolean(false)),
         JSONValue.Member(name: "required", value: .array([.string("question")])),
       ])),
     JSONValue.Member(
       name: "annotations",
       value: .object([JSONValue.Member(name: "readOnlyHint", value: .boolean(true))])),
   ])
+
+  /// Returns the argument that a tool does not have; nil if there is none.
+  func unknownArgument(of tool: String, _ arguments: [JSONValue.Member]) -> String? {
+    let known = operations[tool]?.variables ?? (tool == Self.searchName ? ["question"] : nil)
+    return known.flatMap { known in arguments.first { !known.contains($0.name) }?.name }
+  }
 
   /// Returns what a question is about, as JSON.
   func results(for question: String) -> JSONValue {

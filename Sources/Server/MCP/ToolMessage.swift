@@ -1,3 +1,4 @@
+import GraphQLResponse
 import JSON
 
 /// A message of JSON-RPC 2.0 to the server, as the Model Context Protocol has them.
@@ -74,6 +75,22 @@ struct ToolMessage {
     writer.write(isError)
     writer.append("}}")
     return writer.finish()
+  }
+
+  /// Returns the result of a tool that was refused: the errors, as GraphQL has them.
+  static func toolRefusal(_ id: JSONValue, _ errors: [GraphQLError]) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.append("{\"errors\":[")
+    for (place, error) in errors.enumerated() {
+      if place > 0 { writer.append(",") }
+      writer.append("{\"message\":")
+      writer.write(error.message)
+      writer.append(",\"extensions\":{\"code\":")
+      writer.write(error.code.rawValue)
+      writer.append("}}")
+    }
+    writer.append("]}")
+    return toolResponse(id, writer.finish(), isError: true)
   }
 
   private static func begin(_ id: JSONValue) -> JSONWriter {

@@ -10,9 +10,10 @@ extension RequestPipeline {
     let client: RateLimiter.Client
     let rate: RateLimiter.Rate
 
-    /// The refusal when what costs so many points cannot be paid for; nil when they were taken.
+    /// Takes points.
     ///
     /// - Parameter prepaid: what was taken for the same operation before.
+    /// - Returns: the refusal if the balance is too low.
     func refusal(of what: String, costing cost: Int, prepaid: Int = 0) -> OperationResponse? {
       guard
         case .refused(let wait) = limiter.take(
@@ -21,8 +22,9 @@ extension RequestPipeline {
       return .refused(
         [
           GraphQLError(
-            "\(what) may cost \(cost), and that is not left of what may be spent now: "
-              + "\(rate.maximum) at once, and \(rate.perSecond) a second.", code: .rateLimited)
+            "\(what) costs about \(cost) of your rate-limit points, and fewer are left. You have "
+              + "\(rate.maximum) at most, and \(rate.perSecond) more each second.",
+            code: .rateLimited)
         ], retryAfter: wait)
     }
   }
@@ -60,8 +62,16 @@ extension RequestPipeline {
     return account.refusal(of: "Planning a new document of this size", costing: cost)
   }
 
-  /// Spends the maximum cost of an operation. Its response reports the actual cost, and the
-  /// difference is refunded.
+  /// Takes the points of a search of the schema, which compares each word with all of it.
+  ///
+  /// - Returns: the refusal if they are not there.
+  func chargeSearch(for question: String, _ caller: Caller) -> OperationResponse? {
+    account(of: caller, viewer: knownViewer(of: caller))?.refusal(
+      of: "A search of this length", costing: 10 + question.utf8.count / 4)
+  }
+
+  /// Spends the expected cost of an operation. Its response reports the actual cost, and settles
+  /// the difference.
   ///
   /// - Parameter viewer: the viewer's ID, or 0 without a token.
   /// - Returns: the refusal if the balance is too low.
@@ -69,17 +79,16 @@ extension RequestPipeline {
     for operation: PreparedOperation, viewer: Int64, _ flight: RequestInFlight
   ) -> OperationResponse? {
     guard let account = account(of: flight.caller, viewer: viewer) else { return nil }
-    let cost = operation.cost
+    let cost = operation.expectedCost
     if let refusal = account.refusal(
       of: "The operation", costing: cost, prepaid: flight.preparationCost)
     {
       return refusal
     }
-    // The cost of a subscription or a live query is unknown at its start, so the maximum is spent.
-    guard !operation.lasts else { return nil }
-    let charge = OperationCharge(requested: cost) { actual in
-      let available = account.limiter.giveBack(
-        cost - actual, to: account.client, now: monotonicNanoseconds())
+    // A stream costs its first response, which other streams may share: it reports no cost.
+    let charge = OperationCharge(requested: operation.cost, isReported: !operation.lasts) {
+      let available = account.limiter.settle(
+        cost, actual: $0, of: account.client, now: monotonicNanoseconds())
       return OperationCharge.Throttle(
         maximum: account.rate.maximum, available: available, restoreRate: account.rate.perSecond)
     }

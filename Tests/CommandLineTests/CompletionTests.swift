@@ -47,6 +47,8 @@ import Testing
   @Test(arguments: [
     ("sociograph ser", "serve"), ("sociograph serve --li", "--listen"),
     ("sociograph serve --pooler tr", "transaction"), ("sociograph verify --dat", "--data"),
+    ("sociograph serve --introspection si", "signed-in"), ("sociograph session si", "sign"),
+    ("sociograph serve --log-format = j", "json"), ("sociograph schema di", "diff"),
   ])
   func `bash completes`(line: String, word: String) throws {
     let folder = try TemporaryFolder()
@@ -62,6 +64,7 @@ import Testing
   @Test(arguments: [
     ("sociograph ser", "serve"), ("sociograph serve --li", "--listen"),
     ("sociograph serve --pooler tr", "transaction"),
+    ("sociograph serve --introspection si", "signed-in"), ("sociograph session si", "sign"),
   ])
   func `fish completes`(line: String, word: String) throws {
     let folder = try TemporaryFolder()
@@ -75,6 +78,7 @@ import Testing
   @Test(arguments: [
     ("sociograph ser", "serve"), ("sociograph serve --li", "--listen"),
     ("sociograph serve --pooler tr", "transaction"),
+    ("sociograph serve --introspection si", "signed-in"), ("sociograph session si", "sign"),
   ])
   func `zsh completes`(line: String, word: String) throws {
     let folder = try TemporaryFolder()

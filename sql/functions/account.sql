@@ -772,7 +772,8 @@ BEGIN
   END LOOP;
   PERFORM lock_people_around(viewer, going);
   -- Somebody who came first may have left meanwhile, and who comes next is not held: begin again.
-  IF EXISTS (SELECT FROM circle_heir(viewer) h WHERE h.heir_id <> ALL (heirs)) THEN
+  IF EXISTS (SELECT FROM circle_heir(viewer) h
+      WHERE h.heir_id IS NOT NULL AND h.heir_id <> ALL (heirs)) THEN
     RAISE EXCEPTION 'Another member gets a circle by now.' USING ERRCODE = 'serialization_failure';
   END IF;
 END $$;

@@ -62,18 +62,19 @@ CREATE OR REPLACE FUNCTION set_app_config(viewer bigint, application text, input
 RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   name text := lower(words(application));
-  images text[] := ARRAY(SELECT i FROM jsonb_array_elements_text(
+  images text[] := ARRAY(SELECT web_address(i) FROM jsonb_array_elements_text(
     coalesce(nullif(input -> 'introImages', 'null'), '[]')) AS i);
   people bigint[] := id_list(input -> 'quickAddUserIds');
-  refusals jsonb := text_refusals(name, true, 50, 'app');
+  refusals jsonb := name_refusals(name, true, 50, 'app');
 BEGIN
   PERFORM require_role(viewer, 'STAFF');
   IF refusals = '[]' AND name !~ '^[a-z0-9-]+$' THEN
     refusals := jsonb_build_array(worded(refusal('INVALID', 'app'), 'APP_FORM'));
   END IF;
-  IF cardinality(images) > 5 OR EXISTS (SELECT FROM unnest(images) AS i(url) WHERE NOT is_url(i.url)) THEN
-    refusals := refusals || limited(worded(refusal('INVALID', 'input', 'introImages'), 'INTRO_IMAGES'), NULL, 5);
-  END IF;
+  PERFORM refuse_longer(cardinality(images), 5, 'INTRO_IMAGES', 'input', 'introImages');
+  refusals := refusals || (SELECT coalesce(jsonb_agg(
+      worded(refusal('INVALID', 'input', 'introImages', (i.place - 1)::text), 'URL_FORM') ORDER BY i.place), '[]')
+    FROM unnest(images) WITH ORDINALITY AS i(url, place) WHERE is_url(i.url) IS NOT TRUE);
   IF input ->> 'supportEmail' IS NOT NULL AND NOT is_email(input ->> 'supportEmail') THEN
     refusals := refusals || worded(refusal('INVALID', 'input', 'supportEmail'), 'EMAIL_FORM');
   END IF;
@@ -112,23 +113,21 @@ BEGIN
   FOR kind IN SELECT * FROM (VALUES ('VIDEO', 'videoUrls'), ('MOTIVATION', 'motivations')) k(list, name)
   LOOP
     CONTINUE WHEN jsonb_typeof(arguments -> kind.name) IS DISTINCT FROM 'array';
-    IF jsonb_array_length(arguments -> kind.name) > 1000 THEN
-      PERFORM refuse_as(limited(worded(refusal('TOO_MANY', kind.name), 'MOST'), NULL, 1000));
-    END IF;
+    PERFORM refuse_longer(jsonb_array_length(arguments -> kind.name), 1000, 'MOST', kind.name);
     PERFORM refuse_all((
       SELECT coalesce(jsonb_agg(refusal(bad.code, kind.name, (bad.place - 1)::text)
         ORDER BY bad.place), '[]')
       FROM (
         SELECT e.place, CASE WHEN words(e.value) IS NULL THEN 'REQUIRED'
           WHEN length(e.value) > 2000 THEN 'TOO_LONG'
-          WHEN kind.list = 'VIDEO' AND NOT is_url(e.value) THEN 'INVALID' END AS code
+          WHEN kind.list = 'VIDEO' AND NOT is_url(web_address(e.value)) THEN 'INVALID' END AS code
         FROM jsonb_array_elements_text(arguments -> kind.name) WITH ORDINALITY AS e(value, place)) bad
       WHERE bad.code IS NOT NULL));
     -- one at a time, as two who replace what is there would both add
     PERFORM pg_advisory_xact_lock(hashtextextended('daily_item ' || kind.list, 0));
     DELETE FROM daily_item d WHERE d.list = kind.list;
     INSERT INTO daily_item (list, position, value)
-    SELECT kind.list, e.place - 1, words(e.value)
+    SELECT kind.list, e.place - 1, CASE kind.list WHEN 'VIDEO' THEN web_address(e.value) ELSE words(e.value) END
     FROM jsonb_array_elements_text(arguments -> kind.name) WITH ORDINALITY AS e(value, place);
   END LOOP;
 END $$;

@@ -374,8 +374,7 @@ RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 DECLARE thanked bigint[] := id_list(input -> 'taggedUserIds');
 BEGIN
   RETURN words_refusals(viewer, 'thank_you', input, is_new)
-    || CASE WHEN is_given(input, 'taggedUserIds', is_new)
-      THEN list_refusals(thanked, true, 100, 'input', 'taggedUserIds') ELSE '[]' END
+    || list_refusals(thanked, is_given(input, 'taggedUserIds', is_new), 100, 'input', 'taggedUserIds')
     || people_refusals(viewer, thanked, false, 'input', 'taggedUserIds')
     || (SELECT coalesce(jsonb_agg(
           worded(refusal('INVALID', 'input', 'taggedUserIds', (e.place - 1)::text), 'TWICE') ORDER BY e.place), '[]')

@@ -61,7 +61,7 @@ DECLARE
   is_default boolean := (input ->> 'isDefault')::boolean;
 BEGIN
   RETURN CASE WHEN is_given(input, 'name', is_new)
-      THEN text_refusals(input ->> 'name', true, 80, 'input', 'name') ELSE '[]' END
+      THEN name_refusals(input ->> 'name', true, 80, 'input', 'name') ELSE '[]' END
     || text_refusals(input ->> 'description', false, 2000, 'input', 'description')
     || CASE WHEN is_new AND kind = 'CHANNEL' AND NOT has_role(viewer, 'STAFF', 'SERVICE')
       THEN jsonb_build_array(worded(refusal('FORBIDDEN', 'input', 'kind'), 'STAFF')) ELSE '[]' END
@@ -123,18 +123,33 @@ END $$;
 COMMENT ON FUNCTION update_circle IS
   'Implements Mutation.updateCircle. Omitted fields keep their value, null clears the description.';
 
+CREATE OR REPLACE FUNCTION transferable_circle(viewer bigint, target bigint, OUT owner_id bigint)
+LANGUAGE plpgsql AS $$
+BEGIN
+  -- A suspended owner cannot give it away, and staff do not see groups.
+  SELECT c.owner_id INTO owner_id FROM circle c JOIN app_user u ON u.id = c.owner_id
+  WHERE c.id = target AND u.suspended_until > now() AND has_role(viewer, 'STAFF');
+  IF NOT FOUND THEN owner_id := (ruled_circle(viewer, target)).owner_id; END IF;
+END $$;
+COMMENT ON FUNCTION transferable_circle IS
+  'Returns the owner of a circle that the viewer may give away: as ruled_circle, and for staff any whose owner is '
+  'suspended. Refuses any other.';
+
 CREATE OR REPLACE FUNCTION transfer_circle(viewer bigint, target bigint, person bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
-  former bigint := (ruled_circle(viewer, target)).owner_id;
-  fault text := person_fault(viewer, person, true);
+  former bigint;
+  fault text;
   called text;
 BEGIN
+  PERFORM require_viewer(viewer);
+  former := transferable_circle(viewer, target);
+  fault := person_fault(viewer, person, true);
   IF fault IS NOT NULL THEN PERFORM refuse(fault, 'userId'); END IF;
   PERFORM hold_people(ARRAY[viewer, person, former]);
   SELECT c.owner_id, c.name INTO former, called FROM circle c WHERE c.id = target FOR NO KEY UPDATE;
   -- Another owner by now may not want it to be given away.
-  PERFORM ruled_circle(viewer, target);
+  PERFORM transferable_circle(viewer, target);
   IF person = former THEN RETURN target; END IF;
   PERFORM FROM circle_member m WHERE m.circle_id = target AND m.user_id IN (person, former)
   ORDER BY m.user_id FOR NO KEY UPDATE;

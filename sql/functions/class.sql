@@ -1,6 +1,6 @@
 -- Classes: programs, booking and giving back seats, offering, moving and calling off times.
 
-CALL node('program', 40);
+CALL node('program', 40, path => '/programs/');
 CALL tell_of('program_trainer', 'program_id', 'program');
 CALL node('class_session', 41, path => '/classes/', flaggable => true,
   leaving => 'SELECT s.id FROM class_session s WHERE s.trainer_id = $1
@@ -125,9 +125,7 @@ BEGIN
   IF cardinality(starts) = 0 THEN
     PERFORM refuse_as(worded(refusal('REQUIRED', 'input', 'startsAt'), 'TIMES'));
   END IF;
-  IF cardinality(starts) > 200 THEN
-    PERFORM refuse_as(limited(worded(refusal('TOO_MANY', 'input', 'startsAt'), 'MOST'), NULL, 200));
-  END IF;
+  PERFORM refuse_longer(cardinality(starts), 200, 'MOST', 'input', 'startsAt');
   IF seats < 1 OR seats > 10000 THEN
     PERFORM refuse_as(limited(worded(refusal('INVALID', 'input', 'capacity'), 'SEATS'), 1, 10000));
   END IF;
@@ -233,7 +231,7 @@ DECLARE
   refusals jsonb := '[]';
 BEGIN
   IF is_new OR input ? 'title' THEN
-    refusals := text_refusals(input ->> 'title', true, 200, 'input', 'title');
+    refusals := name_refusals(input ->> 'title', true, 200, 'input', 'title');
   END IF;
   refusals := refusals || text_refusals(input ->> 'description', false, 5000, 'input', 'description');
   IF input ? 'training' AND input ->> 'training' IS NULL THEN

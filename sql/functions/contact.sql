@@ -15,6 +15,14 @@ LANGUAGE sql STABLE AS $$
 $$;
 COMMENT ON FUNCTION visible_external_contact IS 'Returns the contacts that the viewer imported.';
 
+CREATE OR REPLACE FUNCTION contact_letters(viewer bigint)
+RETURNS TABLE (letter text, contact_count int) LANGUAGE sql STABLE ROWS 26 AS $$
+  SELECT left(c.name_key, 1), count(*)::int FROM external_contact c WHERE c.owner_id = viewer
+  GROUP BY left(c.name_key, 1)
+$$;
+COMMENT ON FUNCTION contact_letters IS
+  'Returns the letters with which the names of the viewer''s contacts begin, and how many begin so.';
+
 CREATE OR REPLACE FUNCTION import_contacts(viewer bigint, service text, contacts jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
@@ -23,9 +31,7 @@ BEGIN
     PERFORM refuse_as(worded(refusal('PROVIDER_NOT_LINKED', 'provider'), 'PROVIDER',
       jsonb_build_object('provider', provider_name(service))));
   END IF;
-  IF jsonb_array_length(contacts) > 1000 THEN
-    PERFORM refuse_as(limited(worded(refusal('TOO_MANY', 'contacts'), 'MANY_CONTACTS'), NULL, 1000));
-  END IF;
+  PERFORM refuse_longer(jsonb_array_length(contacts), 1000, 'MANY_CONTACTS', 'contacts');
   PERFORM refuse_all((
     SELECT coalesce(jsonb_agg(refusal(bad.code, 'contacts', bad.place::text, bad.name)
       ORDER BY bad.place), '[]')
@@ -35,7 +41,7 @@ BEGIN
           WHEN length(e.contact ->> 'externalId') > 200 THEN 'TOO_LONG'
           WHEN words(e.contact ->> 'name') IS NULL THEN 'REQUIRED'
           WHEN length(e.contact ->> 'name') > 200 THEN 'TOO_LONG'
-          WHEN NOT is_url(e.contact ->> 'avatarUrl') THEN 'INVALID' END AS code,
+          WHEN NOT is_url(web_address(e.contact ->> 'avatarUrl')) THEN 'INVALID' END AS code,
         CASE WHEN words(e.contact ->> 'externalId') IS NULL OR length(e.contact ->> 'externalId') > 200
             THEN 'externalId'
           WHEN words(e.contact ->> 'name') IS NULL OR length(e.contact ->> 'name') > 200 THEN 'name'
@@ -44,7 +50,7 @@ BEGIN
     WHERE bad.code IS NOT NULL));
   INSERT INTO external_contact (owner_id, provider, external_id, name, name_key, avatar_url)
   SELECT DISTINCT ON (e.contact ->> 'externalId') viewer, service, e.contact ->> 'externalId',
-    words(e.contact ->> 'name'), folded(words(e.contact ->> 'name')), e.contact ->> 'avatarUrl'
+    words(e.contact ->> 'name'), folded(words(e.contact ->> 'name')), web_address(e.contact ->> 'avatarUrl')
   FROM jsonb_array_elements(contacts) WITH ORDINALITY AS e(contact, place)
   ORDER BY e.contact ->> 'externalId', e.place DESC
   ON CONFLICT (owner_id, provider, external_id) DO UPDATE

@@ -37,13 +37,15 @@ COMMENT ON FUNCTION is_push_token IS 'Returns whether a text looks like a token 
 CREATE OR REPLACE FUNCTION device_refusals(input jsonb, secret text, sealed bytea, application text) RETURNS jsonb
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN CASE WHEN application IS NULL THEN jsonb_build_array(refusal('NOT_FOUND', 'input', 'app')) ELSE '[]' END
+  RETURN CASE WHEN application IS NOT NULL THEN '[]'
+      WHEN input ->> 'app' IS NULL THEN jsonb_build_array(worded(refusal('REQUIRED'), 'NO_APP'))
+      ELSE jsonb_build_array(refusal('NOT_FOUND', 'input', 'app')) END
     || CASE WHEN words(secret) IS NULL THEN jsonb_build_array(refusal('REQUIRED', 'input', 'token'))
       WHEN length(secret) > 4096 THEN text_refusals(secret, true, 4096, 'input', 'token')
       WHEN NOT is_push_token(input ->> 'platform', secret) THEN jsonb_build_array(
         worded(refusal('INVALID', 'input', 'token'), 'PUSH_TOKEN'))
       WHEN sealed IS NULL THEN jsonb_build_array(refusal('NOT_CONFIGURED', 'input', 'token')) ELSE '[]' END
-    || text_refusals(input ->> 'deviceName', false, 80, 'input', 'deviceName')
+    || name_refusals(input ->> 'deviceName', false, 80, 'input', 'deviceName')
     || CASE WHEN known_locale(input ->> 'locale') IS NULL AND words(input ->> 'locale') IS NOT NULL
       THEN jsonb_build_array(worded(refusal('INVALID', 'input', 'locale'), 'LOCALE')) ELSE '[]' END;
 END $$;

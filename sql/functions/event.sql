@@ -40,9 +40,7 @@ COMMENT ON FUNCTION invite_people IS
 
 CREATE OR REPLACE FUNCTION venue_refusals(venues jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  IF jsonb_array_length(venues) > 50 THEN
-    RETURN jsonb_build_array(limited(worded(refusal('TOO_MANY', 'input', 'venues'), 'MANY_VENUES'), NULL, 50));
-  END IF;
+  PERFORM refuse_longer(jsonb_array_length(venues), 50, 'MANY_VENUES', 'input', 'venues');
   RETURN (SELECT coalesce(jsonb_agg(refusal(bad.code, 'input', 'venues', bad.place::text, bad.name)
       ORDER BY bad.place), '[]')
     FROM (
@@ -94,7 +92,7 @@ DECLARE
   people bigint[] := id_list(input -> 'inviteUserIds');
 BEGIN
   RETURN CASE WHEN is_given(input, 'title', is_new)
-      THEN text_refusals(input ->> 'title', true, 200, 'input', 'title') ELSE '[]' END
+      THEN name_refusals(input ->> 'title', true, 200, 'input', 'title') ELSE '[]' END
     || body_refusals(input, is_new, false) || null_refusals(input, 'startsAt')
     || CASE WHEN begins < now() - interval '24 hours' AND begins IS DISTINCT FROM old.starts_at
         AND NOT has_role(viewer, 'SERVICE')
@@ -137,7 +135,7 @@ BEGIN
   INSERT INTO event (post_id, title, starts_at, ends_at, category, circle_id, external_id, source_url)
   VALUES (made, words(input ->> 'title'), (input ->> 'startsAt')::timestamptz, (input ->> 'endsAt')::timestamptz,
     coalesce(input ->> 'category', 'GENERAL'), (input ->> 'circleId')::bigint, words(input ->> 'externalId'),
-    input ->> 'sourceUrl');
+    web_address(input ->> 'sourceUrl'));
   PERFORM set_venues(made, coalesce(nullif(input -> 'venues', 'null'), '[]'));
   RETURN made;
 END $$;
@@ -180,7 +178,7 @@ BEGIN
     || CASE WHEN EXISTS (SELECT FROM visible_circle(viewer) c WHERE c.id = channel AND c.kind = 'GROUP')
       THEN jsonb_build_array(worded(refusal('INVALID', 'input', 'circleId'), 'CHANNEL')) ELSE '[]' END
     || text_refusals(outside, true, 200, 'input', 'externalId')
-    || CASE WHEN NOT is_url(input ->> 'sourceUrl')
+    || CASE WHEN NOT is_url(web_address(input ->> 'sourceUrl'))
       THEN jsonb_build_array(worded(refusal('INVALID', 'input', 'sourceUrl'), 'URL_FORM')) ELSE '[]' END
     || event_refusals(viewer, whole, old));
   IF old.post_id IS NULL THEN RETURN new_event(viewer, whole); END IF;
@@ -248,7 +246,7 @@ BEGIN
   new.starts_at := coalesce((input ->> 'startsAt')::timestamptz, old.starts_at);
   IF input ? 'endsAt' THEN new.ends_at := (input ->> 'endsAt')::timestamptz; END IF;
   new.category := coalesce(input ->> 'category', old.category);
-  IF input ? 'sourceUrl' THEN new.source_url := input ->> 'sourceUrl'; END IF;
+  IF input ? 'sourceUrl' THEN new.source_url := web_address(input ->> 'sourceUrl'); END IF;
   IF new IS DISTINCT FROM old THEN
     UPDATE event e SET title = new.title, starts_at = new.starts_at, ends_at = new.ends_at,
       category = new.category, source_url = new.source_url WHERE e.post_id = event_id;

@@ -26,21 +26,23 @@ COMMENT ON FUNCTION visible_invitation IS
   'Returns the invitations that the viewer may see: as inviter or invitee, unless one blocks the other, and only while '
   'the event is visible.';
 
-CREATE OR REPLACE FUNCTION invitation_draft(viewer bigint, invitation_id bigint, language text, app text)
+CREATE OR REPLACE FUNCTION invitation_draft(viewer bigint, invitation_id bigint, language text, app text,
+  app_name text DEFAULT NULL)
 RETURNS TABLE (channel text, recipients text[], subject text, body text, url text)
 LANGUAGE sql STABLE ROWS 1 AS $$
   SELECT i.channel, CASE WHEN i.contact IS NULL THEN '{}' ELSE ARRAY[i.contact] END,
-    CASE WHEN i.channel = 'EMAIL' THEN phrase(language, 'share.invitation.title', g.given) END,
-    phrase(language, 'share.invitation', g.given)
+    CASE WHEN i.channel = 'EMAIL' THEN phrase(language, g.key || '.title', g.given) END,
+    phrase(language, g.key, g.given)
       || CASE WHEN i.channel = 'FACEBOOK' THEN '' ELSE ' ' || web_link(app, 'i/' || i.code) END,
     web_link(app, 'i/' || i.code)
   FROM invitation i JOIN app_user u ON u.id = i.inviter_id,
-    LATERAL (SELECT jsonb_build_object('name', u.display_name) AS given) g
+    LATERAL (SELECT jsonb_build_object('name', u.display_name, 'app', one_line(words(left(app_name, 80)))) AS given,
+      CASE WHEN words(app_name) IS NULL THEN 'share.invitation' ELSE 'share.invitation.app' END AS key) g
   WHERE i.id = invitation_id AND i.inviter_id = viewer AND i.status = 'PENDING' AND i.code IS NOT NULL
 $$;
 COMMENT ON FUNCTION invitation_draft IS
-  'Returns the text of an open invitation to the community. Its link contains the code that accepts the invitation at '
-  'sign-up.';
+  'Returns the text of an open invitation to the community, or to the application of this name. Its link contains the '
+  'code that accepts the invitation at sign-up.';
 
 CREATE OR REPLACE FUNCTION phone_key(number text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT '+' || regexp_replace(number, '[^0-9]+', '', 'g')

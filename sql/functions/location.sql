@@ -150,6 +150,32 @@ RETURNS TABLE (id bigint, visited_at timestamptz) LANGUAGE sql STABLE AS $$
 $$;
 COMMENT ON FUNCTION visitor_newer IS 'Returns the same users as visitor, from the end of its order.';
 
+-- What a map shows. Beyond the date line it goes on, so a west that is larger than the east means two boxes.
+CREATE OR REPLACE FUNCTION refuse_box(south float8) RETURNS box
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 0.01 AS $$
+BEGIN
+  RAISE EXCEPTION 'A box has -90 <= south <= north <= 90, and west and east from -180 to 180.'
+    USING ERRCODE = 'SG002', DETAIL = 'BAD_USER_INPUT';
+END $$;
+COMMENT ON FUNCTION refuse_box IS 'Fails with SG002, because a bounding box is none.';
+
+CREATE OR REPLACE FUNCTION map_box(south float8, west float8, north float8, east float8) RETURNS box
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN south < -90 OR south > north OR north > 90 OR abs(west) > 180 OR abs(east) > 180
+      THEN refuse_box(south)
+    ELSE box(point(west, south), point(CASE WHEN west <= east THEN east ELSE 180 END, north)) END
+$$;
+COMMENT ON FUNCTION map_box IS
+  'Returns the box, in (longitude, latitude), from west to east, or to the date line if west is larger. Fails with '
+  'SG002 if the sides are out of range.';
+
+CREATE OR REPLACE FUNCTION map_box_beyond(south float8, west float8, north float8, east float8) RETURNS box
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN west > east THEN box(point(-180, south), point(east, north)) END
+$$;
+COMMENT ON FUNCTION map_box_beyond IS
+  'Returns the part of a box of map_box beyond the date line. Null if the box does not cross it.';
+
 -- To nearly everyone nothing is hidden, and the places stand in the order of an index. For the others what
 -- is hidden is taken off each place's number first.
 CREATE OR REPLACE FUNCTION reviewed_location(viewer bigint)
@@ -341,7 +367,7 @@ DECLARE
   refusals jsonb := '[]';
 BEGIN
   IF is_new OR input ? 'name' THEN
-    refusals := text_refusals(input ->> 'name', true, 200, VARIADIC path || 'name'::text);
+    refusals := name_refusals(input ->> 'name', true, 200, VARIADIC path || 'name'::text);
   END IF;
   IF place IS NULL THEN
     IF height = 'PLACE' AND (is_new OR input ? 'coordinates') THEN
@@ -384,6 +410,12 @@ BEGIN
     refusals := refusals || refusal('FORBIDDEN', VARIADIC path || 'level'::text);
   END IF;
   PERFORM refuse_all(refusals || place_refusals(input, height::location_level, true, VARIADIC path));
+  IF height = 'PLACE' THEN
+    -- of two who add it at once, the second finds that of the first
+    PERFORM pg_advisory_xact_lock(hashtextextended('place ' || folded(words(input ->> 'name')), 0));
+    known := same_place(input ->> 'name', (place ->> 'latitude')::float8, (place ->> 'longitude')::float8, maps);
+    IF known IS NOT NULL THEN RETURN known; END IF;
+  END IF;
   INSERT INTO location (name, name_key, level, place_type, gmaps_id, parent_id, latitude, longitude, created_by_id)
   VALUES (words(input ->> 'name'), folded(words(input ->> 'name')), height::location_level,
     input ->> 'placeType', maps, coalesce((input ->> 'parentId')::bigint, CASE WHEN height = 'PLACE'
@@ -393,7 +425,21 @@ BEGIN
   IF known IS NULL THEN SELECT l.id INTO known FROM location l WHERE l.gmaps_id = maps; END IF;
   RETURN known;
 END $$;
-COMMENT ON FUNCTION add_location IS 'Adds a location, or returns the one with the same Google Maps ID.';
+COMMENT ON FUNCTION add_location IS
+  'Adds a location, or returns the one with the same Google Maps ID, or the same place.';
+
+CREATE OR REPLACE FUNCTION same_place(name text, latitude float8, longitude float8, maps text) RETURNS bigint
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT l.id FROM location l
+    WHERE l.name_key = folded(words(same_place.name)) AND l.level = 'PLACE' AND l.latitude IS NOT NULL
+      AND great_circle(l.latitude, l.longitude, same_place.latitude, same_place.longitude) <= 50
+      -- where Google Maps knows two, there are two
+      AND (maps IS NULL OR l.gmaps_id IS NULL)
+    ORDER BY great_circle(l.latitude, l.longitude, same_place.latitude, same_place.longitude), l.id LIMIT 1);
+END $$;
+COMMENT ON FUNCTION same_place IS
+  'Returns the nearest place within 50 m with the same folded name. Null if there is none.';
 
 CREATE OR REPLACE FUNCTION use_location(viewer bigint, ref jsonb, VARIADIC path text[])
 RETURNS bigint LANGUAGE plpgsql AS $$
@@ -512,3 +558,79 @@ BEGIN
   RETURN target;
 END $$;
 COMMENT ON FUNCTION delete_location IS 'Implements Mutation.deleteLocation, for a location that nothing refers to.';
+
+CREATE OR REPLACE FUNCTION move_said(old bigint, new bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  said bigint[] := ARRAY(SELECT c.id FROM comment c WHERE c.subject_id = old ORDER BY c.id FOR NO KEY UPDATE);
+  tops int;
+BEGIN
+  DELETE FROM reaction r WHERE r.subject_id = old AND EXISTS (
+    SELECT FROM reaction o WHERE o.subject_id = new AND o.user_id = r.user_id AND o.kind = r.kind);
+  DELETE FROM flag f WHERE f.subject_id = old AND EXISTS (
+    SELECT FROM flag o WHERE o.subject_id = new AND o.user_id = f.user_id);
+  -- keep_subject lets it pass
+  PERFORM set_config('sociograph.moving', 'on', true);
+  UPDATE reaction r SET subject_id = new WHERE r.subject_id = old;
+  GET DIAGNOSTICS tops = ROW_COUNT;
+  UPDATE comment c SET subject_id = new WHERE c.id = ANY (said);
+  UPDATE flag f SET subject_id = new WHERE f.subject_id = old;
+  PERFORM set_config('sociograph.moving', 'off', true);
+  PERFORM add_to_location(ARRAY[old, new], top_count => ARRAY[-tops, tops],
+    comment_count => ARRAY[-cardinality(said), cardinality(said)]);
+  PERFORM FROM notification n WHERE n.about_id = old OR n.about_id = ANY (said) ORDER BY n.id FOR UPDATE;
+  UPDATE notification n SET about_id = new, destination = node_link(new) WHERE n.about_id = old;
+  UPDATE notification n SET destination = comment_link(n.about_id) WHERE n.about_id = ANY (said);
+END $$;
+COMMENT ON FUNCTION move_said IS
+  'Moves reactions, reviews, flags, and notifications from one location to another. Of one user, one reaction stays.';
+
+CREATE OR REPLACE FUNCTION merge_locations(viewer bigint, target bigint, duplicate bigint)
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  old location;
+  new location;
+BEGIN
+  PERFORM require_role(viewer, 'STAFF');
+  PERFORM pg_advisory_xact_lock(hashtextextended('location tree', 0));
+  PERFORM FROM post p WHERE p.location_id = duplicate
+    OR p.id IN (SELECT v.event_id FROM event_venue v WHERE v.location_id = duplicate)
+    OR p.id IN (SELECT r.post_id FROM card_offer_region r WHERE r.location_id = duplicate)
+  ORDER BY p.id FOR NO KEY UPDATE;
+  PERFORM FROM comment c WHERE c.subject_id = duplicate ORDER BY c.id FOR NO KEY UPDATE;
+  PERFORM FROM location l WHERE l.id IN (target, duplicate) OR l.ancestor_ids @> ARRAY[duplicate]
+  ORDER BY l.id FOR UPDATE;
+  SELECT l.* INTO new FROM location l WHERE l.id = target;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'locationId'); END IF;
+  SELECT l.* INTO old FROM location l WHERE l.id = duplicate;
+  IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'duplicateId'); END IF;
+  IF target = duplicate THEN PERFORM refuse_as(worded(refusal('INVALID', 'duplicateId'), 'SAME_LOCATION')); END IF;
+  IF old.level <> new.level THEN PERFORM refuse_as(worded(refusal('INVALID', 'duplicateId'), 'OTHER_LEVEL')); END IF;
+  UPDATE post p SET location_id = target WHERE p.location_id = duplicate;
+  DELETE FROM event_venue v WHERE v.location_id = duplicate AND EXISTS (
+    SELECT FROM event_venue o WHERE o.event_id = v.event_id AND o.location_id = target);
+  UPDATE event_venue v SET location_id = target WHERE v.location_id = duplicate;
+  DELETE FROM card_offer_region r WHERE r.location_id = duplicate AND EXISTS (
+    SELECT FROM card_offer_region o WHERE o.post_id = r.post_id AND o.location_id = target);
+  UPDATE card_offer_region r SET location_id = target WHERE r.location_id = duplicate;
+  UPDATE program g SET location_id = target WHERE g.location_id = duplicate;
+  PERFORM move_said(duplicate, target);
+  UPDATE location l SET parent_id = target WHERE l.parent_id = duplicate;
+  PERFORM FROM app_user u WHERE u.home_id = duplicate
+    OR u.id IN (SELECT s.user_id FROM user_ships_to s WHERE s.location_id = duplicate)
+  ORDER BY u.id FOR NO KEY UPDATE;
+  UPDATE app_user u SET home_id = target WHERE u.home_id = duplicate;
+  DELETE FROM user_ships_to s WHERE s.location_id = duplicate AND EXISTS (
+    SELECT FROM user_ships_to o WHERE o.user_id = s.user_id AND o.location_id = target);
+  UPDATE user_ships_to s SET location_id = target WHERE s.location_id = duplicate;
+  DELETE FROM location l WHERE l.id = duplicate;
+  UPDATE location l SET gmaps_id = coalesce(l.gmaps_id, old.gmaps_id),
+    place_type = coalesce(l.place_type, old.place_type), latitude = coalesce(l.latitude, old.latitude),
+    longitude = coalesce(l.longitude, old.longitude)
+  WHERE l.id = target AND (l.gmaps_id IS NULL AND old.gmaps_id IS NOT NULL
+    OR l.place_type IS NULL AND old.place_type IS NOT NULL OR l.latitude IS NULL AND old.latitude IS NOT NULL);
+  PERFORM audit(viewer, 'MERGE_LOCATIONS', target, wire_id(duplicate));
+  RETURN target;
+END $$;
+COMMENT ON FUNCTION merge_locations IS
+  'Implements Mutation.mergeLocations, for staff: everything that refers to the duplicate refers to the location '
+  'afterwards, and the duplicate is deleted. What the location lacks, it gets of the duplicate.';

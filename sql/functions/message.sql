@@ -60,7 +60,7 @@ COMMENT ON FUNCTION visible_message IS
   'Returns the messages in the viewer''s conversations, except those written by users who were already hidden from the '
   'viewer and still are.';
 
-CREATE OR REPLACE FUNCTION send_message(viewer bigint, target jsonb, body text)
+CREATE OR REPLACE FUNCTION send_message(viewer bigint, target jsonb, body text, session_hash bytea DEFAULT NULL)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   talk bigint := (target ->> 'conversationId')::bigint;
@@ -117,6 +117,9 @@ BEGIN
   RETURNING id INTO made;
   UPDATE conversation_member m SET last_read_id = made
   WHERE m.conversation_id = talk AND m.user_id = viewer;
+  UPDATE notification n SET read_at = now()
+  WHERE n.recipient_id = viewer AND n.reason = 'MESSAGED' AND n.about_id = talk AND n.read_at IS NULL;
+  IF FOUND THEN PERFORM push_badge(viewer, session_hash); END IF;
   FOREACH told IN ARRAY others LOOP
     IF NOT EXISTS (SELECT FROM hidden_user(told) h WHERE h.id = viewer) THEN
       PERFORM notify_number(told, 'MESSAGED', viewer, talk);
@@ -125,7 +128,8 @@ BEGIN
   RETURN made;
 END $$;
 COMMENT ON FUNCTION send_message IS
-  'Implements Mutation.sendMessage. A set of users shares one conversation, which is locked first.';
+  'Implements Mutation.sendMessage. A set of users shares one conversation, which is locked first. Whoever writes has '
+  'read it, and the notification of it.';
 
 CREATE OR REPLACE FUNCTION mark_conversation_read(viewer bigint, session_hash bytea, talk bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -181,10 +185,35 @@ BEGIN
     IF NOT EXISTS (SELECT FROM shown_message(reader.user_id) e WHERE e.conversation_id = reader.conversation_id
         AND e.id > reader.last_read_id AND e.author_id <> reader.user_id) THEN
       PERFORM unnotify(ARRAY[reader.user_id], 'MESSAGED', NULL, reader.conversation_id);
+    ELSE
+      PERFORM hush_message(reader.user_id, chosen);
     END IF;
   END LOOP;
   RETURN target;
 END $$;
 COMMENT ON FUNCTION delete_message IS
   'Implements Mutation.deleteMessage, for its author. Whoever has nothing else to read in the conversation is no '
-  'longer notified of it.';
+  'longer notified of it, and devices do not ring for it.';
+
+-- One unread notification stands for all unread messages, and is that of the latest. What it replaced within three
+-- seconds had not rung yet (tell_outside), so it rings for that.
+CREATE OR REPLACE FUNCTION hush_message(reader bigint, gone message) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  told notification;
+  last message;
+BEGIN
+  SELECT n.* INTO told FROM notification n
+  WHERE n.recipient_id = reader AND n.reason = 'MESSAGED' AND n.about_id = gone.conversation_id AND n.read_at IS NULL
+    AND n.created_at = gone.created_at FOR NO KEY UPDATE;
+  IF NOT FOUND THEN RETURN; END IF;
+  SELECT e.* INTO last FROM shown_message(reader) e
+  WHERE e.conversation_id = gone.conversation_id AND e.author_id <> reader ORDER BY e.id DESC LIMIT 1;
+  UPDATE notification n SET actor_id = last.author_id, args = notification_args(last.author_id, '{}')
+  WHERE n.id = told.id AND n.actor_id <> last.author_id;
+  IF last.created_at <= told.created_at - interval '3 seconds' THEN
+    UPDATE outbox o SET delivered_at = now()
+    WHERE o.notification_id = told.id AND o.delivered_at IS NULL AND o.failed_at IS NULL AND o.attempts = 0;
+  END IF;
+END $$;
+COMMENT ON FUNCTION hush_message IS
+  'Has the notification of a deleted message tell of the latest one that is left, for which devices rang already.';

@@ -18,17 +18,38 @@ $$;
 COMMENT ON FUNCTION text_refusals IS
   'Returns the errors of a text: missing if it is required, or longer than this many characters.';
 
-CREATE OR REPLACE FUNCTION list_refusals(ids bigint[], is_needed boolean, most int,
+CREATE OR REPLACE FUNCTION name_refusals(value text, is_needed boolean, longest int,
   VARIADIC path text[])
 RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT CASE
-    WHEN is_needed AND coalesce(cardinality(ids), 0) = 0
-      THEN jsonb_build_array(worded(refusal('REQUIRED', VARIADIC path), 'CHOOSE'))
-    WHEN cardinality(ids) > most THEN jsonb_build_array(
-      limited(worded(refusal('TOO_MANY', VARIADIC path), 'MOST'), NULL, most))
-    ELSE '[]'::jsonb END
+  SELECT text_refusals(value, is_needed, longest, VARIADIC path) || CASE
+    WHEN words(value) ~ '[\u0001-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]'
+    THEN jsonb_build_array(worded(refusal('INVALID', VARIADIC path), 'ONE_LINE')) ELSE '[]'::jsonb END
 $$;
-COMMENT ON FUNCTION list_refusals IS 'Returns the errors of a list of IDs: too many, or none if one is required.';
+COMMENT ON FUNCTION name_refusals IS
+  'Returns the errors of a name or title: those of a text, and characters that break its line, control something, or '
+  'turn the direction of what follows, by which it could pass for another one.';
+
+CREATE OR REPLACE FUNCTION list_refusals(ids bigint[], is_needed boolean, most int,
+  VARIADIC path text[])
+RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  PERFORM refuse_longer(cardinality(ids), most, 'MOST', VARIADIC path);
+  RETURN CASE WHEN is_needed AND coalesce(cardinality(ids), 0) = 0
+    THEN jsonb_build_array(worded(refusal('REQUIRED', VARIADIC path), 'CHOOSE')) ELSE '[]'::jsonb END;
+END $$;
+COMMENT ON FUNCTION list_refusals IS
+  'Returns the error of a list of IDs that is empty and must not be. A list that is too long ends the mutation, so that '
+  'its elements are not looked at: call it before them.';
+
+CREATE OR REPLACE FUNCTION refuse_longer(length int, most int, rule text, VARIADIC path text[])
+RETURNS void LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  IF length > most THEN
+    PERFORM refuse_as(limited(worded(refusal('TOO_MANY', VARIADIC path), rule), NULL, most));
+  END IF;
+END $$;
+COMMENT ON FUNCTION refuse_longer IS
+  'Ends the mutation with TOO_MANY if a list is longer than it may be, before its elements are looked at.';
 
 CREATE OR REPLACE FUNCTION people_refusals(viewer bigint, ids bigint[], may_name_self boolean,
   VARIADIC path text[])
@@ -82,6 +103,12 @@ $$;
 COMMENT ON FUNCTION is_url IS
   'Returns whether a text is a web address, or an address with the scheme of an application.';
 
+CREATE OR REPLACE FUNCTION web_address(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN words(value) ~* '^www\.[^\s/:]' THEN 'https://' || words(value) ELSE words(value) END
+$$;
+COMMENT ON FUNCTION web_address IS
+  'Returns an address as it is kept: one that begins with www. as people type it gets https. Null if there is none.';
+
 CREATE OR REPLACE FUNCTION is_email(address text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
   SELECT length(address) <= 254 AND address ~ '^[^\s@<>"(),:;\\[\]]+@[^\s@<>"(),:;\\[\]]+\.[^\s@<>"(),:;\\[\]]+$'
     AND address = one_line(address)
@@ -91,9 +118,9 @@ COMMENT ON FUNCTION is_email IS
   'characters.';
 
 CREATE OR REPLACE FUNCTION one_line(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT regexp_replace(value, '[\u0001-\u001f\u007f-\u009f\u2028\u2029]+', ' ', 'g')
+  SELECT regexp_replace(value, '[\u0001-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]+', ' ', 'g')
 $$;
-COMMENT ON FUNCTION one_line IS 'Returns a text with line breaks and other control characters replaced by a space.';
+COMMENT ON FUNCTION one_line IS 'Returns a text with line breaks, other control characters and overrides of direction replaced by a space.';
 
 CREATE OR REPLACE FUNCTION audit(actor bigint, act text, about bigint DEFAULT NULL, detail text DEFAULT NULL)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

@@ -87,7 +87,8 @@ DECLARE
   is_apart boolean := EXISTS (SELECT FROM hidden_user(viewer));
 BEGIN
   IF viewer = 0 THEN RETURN; END IF;
-  SELECT array_agg(c.id ORDER BY c.common DESC, c.id) INTO chosen FROM (
+  SELECT array_agg(c.id ORDER BY CASE seed WHEN 0 THEN -c.common ELSE hashint8extended(c.id, seed) END, c.id)
+  INTO chosen FROM (
     SELECT b.id, b.common FROM (
       SELECT theirs.followee_id AS id, count(*) AS common
       FROM (SELECT f.followee_id FROM follow f WHERE f.follower_id = viewer
@@ -99,7 +100,8 @@ BEGIN
     ORDER BY CASE seed WHEN 0 THEN -b.common ELSE hashint8extended(b.id, seed) END, b.id
     LIMIT wanted) c;
   IF coalesce(cardinality(chosen), 0) < wanted THEN
-    SELECT chosen || array_agg(m.id ORDER BY m.follower_count DESC, m.id) INTO chosen FROM (
+    SELECT chosen || array_agg(m.id ORDER BY
+      CASE seed WHEN 0 THEN -m.follower_count ELSE hashint8extended(m.id, seed) END, m.id) INTO chosen FROM (
       SELECT u.id, u.follower_count FROM (
         -- of those the viewer may know of
         SELECT a.id, a.follower_count - CASE WHEN is_apart THEN hidden_followers(viewer, a.id) ELSE 0 END
@@ -113,8 +115,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION suggested_user IS
   'Returns users to follow: those followed by most of the users whom the viewer follows. A seed other than 0 selects '
-  'among five times as many, always the same for one seed. If these are too few, adds recently joined users with many '
-  'followers.';
+  'among five times as many and shuffles them, always the same for one seed. If these are too '
+  'few, adds recently joined users with many followers.';
 
 CREATE OR REPLACE FUNCTION quick_add_user(viewer bigint, application text DEFAULT NULL)
 RETURNS TABLE (id bigint, "position" bigint)

@@ -219,11 +219,13 @@ COMMENT ON FUNCTION notice_uncounted IS
 
 CREATE OR REPLACE FUNCTION keep_subject() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  -- Two locations become one (move_said).
+  IF current_setting('sociograph.moving', true) = 'on' THEN RETURN NULL; END IF;
   RAISE EXCEPTION 'What a row of % is about does not change.', TG_TABLE_NAME
     USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME,
       CONSTRAINT = TG_TABLE_NAME || '_subject_kept';
 END $$;
-COMMENT ON FUNCTION keep_subject IS 'Fails if the subject of a row is changed.';
+COMMENT ON FUNCTION keep_subject IS 'Fails if the subject of a row is changed, unless locations are merged.';
 CREATE OR REPLACE TRIGGER keep_subject AFTER UPDATE OF subject_id ON reaction
   FOR EACH ROW WHEN (OLD.subject_id <> NEW.subject_id) EXECUTE FUNCTION keep_subject();
 CREATE OR REPLACE TRIGGER keep_subject AFTER UPDATE OF subject_id ON comment

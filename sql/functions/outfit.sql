@@ -59,13 +59,11 @@ COMMENT ON FUNCTION brand_list IS
 
 CREATE OR REPLACE FUNCTION outfit_post_refusals(viewer bigint, input jsonb, is_new boolean)
 RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
-DECLARE brands text[] := brand_list(input);
 BEGIN
+  PERFORM refuse_longer(jsonb_array_length(nullif(input -> 'brands', 'null')), 20, 'MANY_BRANDS', 'input', 'brands');
   RETURN CASE WHEN is_new THEN where_refusals(viewer, 'outfit_post', input) ELSE '[]' END
     || picture_refusals(viewer, input, is_new, true) || body_refusals(input, is_new, false)
-    || CASE WHEN cardinality(brands) > 20
-      THEN jsonb_build_array(limited(worded(refusal('TOO_MANY', 'input', 'brands'), 'MANY_BRANDS'), NULL, 20))
-      WHEN EXISTS (SELECT FROM unnest(brands) AS b(brand) WHERE length(b.brand) > 100)
+    || CASE WHEN EXISTS (SELECT FROM unnest(brand_list(input)) AS b(brand) WHERE length(b.brand) > 100)
       THEN jsonb_build_array(limited(worded(refusal('TOO_LONG', 'input', 'brands'), 'LONG_BRAND'), NULL, 100))
       ELSE '[]' END
     || vote_refusals(input, is_new);

@@ -156,10 +156,10 @@ DECLARE
   refusals jsonb;
 BEGIN
   PERFORM require_role(viewer, 'STAFF', 'SERVICE');
-  refusals := text_refusals(input ->> 'retailer', true, 100, 'input', 'retailer')
+  refusals := name_refusals(input ->> 'retailer', true, 100, 'input', 'retailer')
     || text_refusals(input ->> 'externalId', true, 200, 'input', 'externalId')
-    || text_refusals(input ->> 'name', true, 200, 'input', 'name')
-    || text_refusals(input ->> 'brand', true, 100, 'input', 'brand')
+    || name_refusals(input ->> 'name', true, 200, 'input', 'name')
+    || name_refusals(input ->> 'brand', true, 100, 'input', 'brand')
     || text_refusals(input ->> 'description', false, 5000, 'input', 'description');
   IF input ->> 'buyUrl' !~* '^https?://[^/\s]' OR NOT is_url(input ->> 'buyUrl') THEN
     refusals := refusals || worded(refusal('INVALID', 'input', 'buyUrl'), 'URL_FORM');

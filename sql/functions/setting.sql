@@ -87,6 +87,7 @@ COMMENT ON FUNCTION notification_reasons IS
 CREATE OR REPLACE FUNCTION notification_settings_refusals(input jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 DECLARE hours jsonb := nullif(input -> 'quietHours', 'null');
 BEGIN
+  PERFORM refuse_longer(jsonb_array_length(nullif(input -> 'rules', 'null')), 100, 'MOST', 'input', 'rules');
   RETURN (SELECT coalesce(jsonb_agg(worded(refusal('INVALID', 'input', 'rules', (e.place - 1)::text, 'reason'), 'TWICE')
       ORDER BY e.place), '[]')
     FROM (SELECT r.place, count(*) OVER (PARTITION BY r.rule ->> 'reason' ORDER BY r.place) AS number

@@ -49,7 +49,7 @@ COMMENT ON FUNCTION shared_node IS
   'question for the support address. All are null without such a node.';
 
 CREATE OR REPLACE FUNCTION share_draft(viewer bigint, medium text, about bigint, recipient text, language text,
-  app text)
+  app text, app_name text DEFAULT NULL)
 RETURNS TABLE (channel text, recipients text[], subject text, body text, url text)
 LANGUAGE plpgsql STABLE ROWS 1 AS $$
 DECLARE
@@ -64,18 +64,18 @@ BEGIN
   FROM shared_node(viewer, medium, about, language, app) n;
   recipients := CASE WHEN recipient IS NULL OR recipient = '' THEN '{}' ELSE ARRAY[recipient] END;
   IF coalesce(to_club, false) THEN
-    recipients := array_remove(ARRAY(SELECT a.support_email FROM app_config a
-      ORDER BY lower(a.app) <> 'c7fit', a.app LIMIT 1), NULL);
+    recipients := array_remove(ARRAY(SELECT a.support_email FROM app_config a WHERE a.app = share_draft.app), NULL);
     RETURN QUERY SELECT medium, recipients,
       phrase(language, 'share.question.title', jsonb_build_object('name', line)),
       phrase(language, 'share.question', jsonb_build_object('name', line)), link;
     RETURN;
   END IF;
   IF line IS NULL THEN
-    line := phrase(language, CASE WHEN own_name IS NULL THEN 'share.community' ELSE 'share.invitation' END,
-      jsonb_build_object('name', own_name));
-    title := phrase(language, CASE WHEN own_name IS NULL THEN 'share.community' ELSE 'share.invitation' END || '.title',
-      jsonb_build_object('name', own_name));
+    title := CASE WHEN own_name IS NULL THEN 'share.community' WHEN words(app_name) IS NULL THEN 'share.invitation'
+      ELSE 'share.invitation.app' END;
+    line := phrase(language, title, jsonb_build_object('name', own_name, 'app', one_line(words(left(app_name, 80)))));
+    title := phrase(language, title || '.title',
+      jsonb_build_object('name', own_name, 'app', one_line(words(left(app_name, 80)))));
     quote := '';
     link := web_link(app, '');
   ELSE
@@ -105,7 +105,7 @@ END $$;
 COMMENT ON FUNCTION share_draft IS
   'Returns the text for a channel about a post, a product, a user, a location, or a circle that the viewer may see, '
   'otherwise about the application. A tweet has up to 280 characters with its link. An email about a trainer is a '
-  'question for the support address.';
+  'question for the support address of the request''s application.';
 
 CREATE OR REPLACE FUNCTION share_post(viewer bigint, target bigint, medium text)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

@@ -60,7 +60,8 @@ COMMENT ON FUNCTION named_user IS 'Returns all users. For those hidden by a bloc
 -- A page of the best matches costs what a page is, however common a name: of all who match, 300 are ranked. Where
 -- there are more, a hundred whose name begins so and a hundred whose username does are ranked, too.
 --
--- A place is the rank, and behind it the number of followers. direction: 1 from the best one on, -1 from the last.
+-- A place is the rank, and behind it the number of followers that the viewer may know of, so that neither the order nor
+-- a cursor tells of others. direction: 1 from the best one on, -1 from the last.
 CREATE OR REPLACE FUNCTION found_user(viewer bigint, words text, part text, direction int, page int,
   edge_place bigint, edge_id bigint)
 RETURNS TABLE (id bigint, place bigint) LANGUAGE sql STABLE AS $$
@@ -88,7 +89,8 @@ RETURNS TABLE (id bigint, place bigint) LANGUAGE sql STABLE AS $$
     SELECT c.id, (CASE WHEN lower(c.username) = w.term THEN 0 WHEN c.name_key = w.term THEN 1
         WHEN starts_with(lower(c.username), w.term) OR starts_with(c.name_key, w.term) THEN 2 ELSE 3 END * 2
       + CASE WHEN c.id IN (SELECT f.followee_id FROM follow f WHERE f.follower_id = viewer) THEN 0 ELSE 1 END
-      + 1) * 4294967296 - c.follower_count AS place
+      + 1) * 4294967296 - c.follower_count
+      + CASE WHEN EXISTS (SELECT FROM hidden_user(viewer)) THEN hidden_followers(viewer, c.id) ELSE 0 END AS place
     FROM (SELECT m.* FROM matching m UNION SELECT b.* FROM beginning b) c CROSS JOIN wanted w
     WHERE name_vector(c.name_key || ' ' || c.username) @@ w.query
       AND (part IS NULL OR part = 'MEMBER'
@@ -100,7 +102,8 @@ RETURNS TABLE (id bigint, place bigint) LANGUAGE sql STABLE AS $$
 $$;
 COMMENT ON FUNCTION found_user IS
   'Returns the users who match all words, best match first: the username itself, the name itself, names that begin so, '
-  'any word. Among equals, those whom the viewer follows come first, then those with most followers.';
+  'any word. Among equals, those whom the viewer follows come first, then those with most followers whom the viewer '
+  'may see.';
 
 CREATE OR REPLACE FUNCTION set_user_roles(viewer bigint, person bigint, wanted text[])
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

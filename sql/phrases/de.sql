@@ -51,7 +51,9 @@ EVENT_CHANGED: {actor} hat die Veranstaltung „{title}“ geändert.
 EVENT_CHANGED.restored: {actor} sagt, dass die Veranstaltung „{title}“ doch stattfindet.
 EVENT_CANCELLED: {actor} hat die Veranstaltung „{title}“ abgesagt.
 EVENT_CANCELLED.note: {actor} hat die Veranstaltung „{title}“ abgesagt. {note}
+EVENT_CANCELLED.left: Die Veranstaltung „{title}“ findet nicht statt: Wer sie veranstaltet, ist nicht mehr hier.
 CIRCLE_TRANSFERRED: {actor} hat dir „{circle}“ übergeben.
+CIRCLE_TRANSFERRED.left: „{circle}“ gehört jetzt dir: Wer es vorher hatte, ist nicht mehr hier.
 CIRCLE_ADDED: {actor} hat dich zu „{circle}“ hinzugefügt.
 INFO_REQUESTED: {actor} möchte dir eine Karte schicken und bittet um deine Adresse.
 INFO_ANSWERED.ACCEPTED: {actor} hat dir die Adresse gegeben.
@@ -60,6 +62,7 @@ OFFER_ANSWERED: {actor} möchte eine Karte von dir.
 FOLLOW_UP_UNABLE: {actor} kann dir keine Karte schicken.
 BOOKING_CHANGED.MOVED: {actor} hat einen Kurs verlegt, den du gebucht hast.
 BOOKING_CHANGED.CANCELLED: {actor} hat einen Kurs abgesagt, den du gebucht hast.
+BOOKING_CHANGED.left: Ein Kurs „{program}“, den du gebucht hast, findet nicht statt: Wer ihn leitet, ist nicht mehr hier.
 MESSAGED: {actor} hat dir geschrieben.
 
 # Knöpfe der Mitteilungen
@@ -102,6 +105,8 @@ share.question.title: {name}: Frage
 share.question: Hallo,\n\nich habe eine Frage an {name}:\n\n
 share.invitation: {name} lädt dich in die Gemeinschaft ein.
 share.invitation.title: {name} lädt dich ein
+share.invitation.app: {name} lädt dich zu {app} ein.
+share.invitation.app.title: {name} lädt dich zu {app} ein
 share.community: Komm in die Gemeinschaft.
 share.community.title: Komm in die Gemeinschaft
 
@@ -163,6 +168,7 @@ error.TWICE: Nichts darf zweimal vorkommen.
 error.REACTION_KIND: Darauf lässt sich so nicht reagieren.
 error.NO_ACTION: Diese Mitteilung hat keinen Knopf.
 error.EMAIL_FORM: Das ist keine E-Mail-Adresse.
+error.ONE_LINE: Schreibe das in eine Zeile, ohne Steuerzeichen.
 error.URL_FORM: Eine Webadresse beginnt mit https:// oder http://.
 error.USERNAME_FORM: Ein Benutzername hat 2 bis 40 Buchstaben (A bis Z), Ziffern, Punkte und Unterstriche.
 error.TIME_ZONE: Diese Zeitzone ist unbekannt. Bekannt ist zum Beispiel Europe/Madrid.
@@ -207,6 +213,9 @@ error.LOW_LIMIT: Die Grenze muss mindestens {min} sein.
 error.FLAG_RESOLVED: Diese Meldung ist schon erledigt.
 error.MANY_CONTACTS: Höchstens {max} Kontakte können auf einmal übernommen werden.
 error.MANY_VENUES: Ein Essen kann höchstens {max} Lokale haben.
+error.NO_APP: Gib an, welche Anwendung das ist.
+error.SAME_LOCATION: Das ist schon ein und derselbe Ort.
+error.OTHER_LEVEL: Nur Orte derselben Ebene können zusammengelegt werden.
 error.CHANNEL: Wähle einen Kanal.
 error.SENDS_ONLY: {name} schickt nur nach {places}.
 error.CARD_SENT: Diese Karte ist schon erledigt.
@@ -279,13 +288,16 @@ push.ANNOUNCED: {actor} kündigt etwas an.
 push.EVENT_INVITED: {actor} lädt dich zu einer Veranstaltung ein.
 push.EVENT_CHANGED: {actor} hat eine Veranstaltung geändert.
 push.EVENT_CANCELLED: {actor} hat eine Veranstaltung abgesagt.
+push.EVENT_CANCELLED.left: Eine Veranstaltung findet nicht statt.
 push.CIRCLE_ADDED: {actor} hat dich zu einem Kreis hinzugefügt.
 push.CIRCLE_TRANSFERRED: {actor} hat dir einen Kreis übergeben.
+push.CIRCLE_TRANSFERRED.left: Dir gehört jetzt ein Kreis.
 push.INFO_REQUESTED: {actor} bittet um deine Adresse.
 push.INFO_ANSWERED: {actor} hat dir geantwortet.
 push.OFFER_ANSWERED: {actor} möchte eine Karte von dir.
 push.FOLLOW_UP_UNABLE: {actor} kann dir keine Karte schicken.
 push.BOOKING_CHANGED: {actor} hat einen Kurs geändert, den du gebucht hast.
+push.BOOKING_CHANGED.left: Ein Kurs, den du gebucht hast, findet nicht statt.
 push.MESSAGED: {actor} hat dir geschrieben.
 
 mail.NOTIFICATION.subject: {text}

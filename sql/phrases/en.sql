@@ -51,7 +51,9 @@ EVENT_CHANGED: {actor} changed the event “{title}”.
 EVENT_CHANGED.restored: {actor} says that the event “{title}” takes place after all.
 EVENT_CANCELLED: {actor} called off the event “{title}”.
 EVENT_CANCELLED.note: {actor} called off the event “{title}”. {note}
+EVENT_CANCELLED.left: The event “{title}” does not take place: its host has left.
 CIRCLE_TRANSFERRED: {actor} made you the owner of “{circle}”.
+CIRCLE_TRANSFERRED.left: “{circle}” is yours now: its owner has left.
 CIRCLE_ADDED: {actor} added you to “{circle}”.
 INFO_REQUESTED: {actor} would like to send you a card and asks for your address.
 INFO_ANSWERED.ACCEPTED: {actor} gave you their address.
@@ -60,6 +62,7 @@ OFFER_ANSWERED: {actor} would like a card of yours.
 FOLLOW_UP_UNABLE: {actor} cannot send you a card.
 BOOKING_CHANGED.MOVED: {actor} moved a class you booked.
 BOOKING_CHANGED.CANCELLED: {actor} called off a class you booked.
+BOOKING_CHANGED.left: A class of “{program}” that you booked does not take place: its trainer has left.
 MESSAGED: {actor} wrote to you.
 
 # buttons of notifications
@@ -102,6 +105,8 @@ share.question.title: {name}: Question
 share.question: Hello,\n\nI have a question for {name}:\n\n
 share.invitation: {name} invites you to join the community.
 share.invitation.title: {name} invites you
+share.invitation.app: {name} invites you to join {app}.
+share.invitation.app.title: {name} invites you to {app}
 share.community: Come and join the community.
 share.community.title: Join the community
 
@@ -163,6 +168,7 @@ error.TWICE: Nothing may be listed twice.
 error.REACTION_KIND: This cannot be reacted to in this way.
 error.NO_ACTION: This notification has no button.
 error.EMAIL_FORM: This is not an email address.
+error.ONE_LINE: Write this in one line, without control characters.
 error.URL_FORM: A web address begins with https:// or http://.
 error.USERNAME_FORM: A username has 2 to 40 letters (A to Z), digits, dots and underscores.
 error.TIME_ZONE: This time zone is not known. One that is: Europe/Madrid.
@@ -207,6 +213,9 @@ error.LOW_LIMIT: The limit must be at least {min}.
 error.FLAG_RESOLVED: This report was settled already.
 error.MANY_CONTACTS: At most {max} contacts can be imported at once.
 error.MANY_VENUES: A meal can have at most {max} venues.
+error.NO_APP: Say which application this is.
+error.SAME_LOCATION: These are one location already.
+error.OTHER_LEVEL: Only locations of the same level can be merged.
 error.CHANNEL: Choose a channel.
 error.SENDS_ONLY: {name} sends only to {places}.
 error.CARD_SENT: This card was settled already.
@@ -279,13 +288,16 @@ push.ANNOUNCED: {actor} announces something.
 push.EVENT_INVITED: {actor} invites you to an event.
 push.EVENT_CHANGED: {actor} changed an event.
 push.EVENT_CANCELLED: {actor} called off an event.
+push.EVENT_CANCELLED.left: An event does not take place.
 push.CIRCLE_ADDED: {actor} added you to a circle.
 push.CIRCLE_TRANSFERRED: {actor} made you the owner of a circle.
+push.CIRCLE_TRANSFERRED.left: You are the owner of a circle now.
 push.INFO_REQUESTED: {actor} asks for your address.
 push.INFO_ANSWERED: {actor} answered you.
 push.OFFER_ANSWERED: {actor} would like a card of yours.
 push.FOLLOW_UP_UNABLE: {actor} cannot send you a card.
 push.BOOKING_CHANGED: {actor} changed a class you booked.
+push.BOOKING_CHANGED.left: A class you booked does not take place.
 push.MESSAGED: {actor} wrote to you.
 
 mail.NOTIFICATION.subject: {text}

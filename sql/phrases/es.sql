@@ -51,7 +51,9 @@ EVENT_CHANGED: {actor} ha cambiado el evento «{title}».
 EVENT_CHANGED.restored: {actor} dice que el evento “{title}” se celebra después de todo.
 EVENT_CANCELLED: {actor} ha cancelado el evento «{title}».
 EVENT_CANCELLED.note: {actor} canceló el evento “{title}”. {note}
+EVENT_CANCELLED.left: El evento «{title}» no se celebra: quien lo organizaba ya no está.
 CIRCLE_TRANSFERRED: {actor} te ha traspasado «{circle}».
+CIRCLE_TRANSFERRED.left: «{circle}» es ahora tuyo: quien lo tenía ya no está.
 CIRCLE_ADDED: {actor} te ha añadido a «{circle}».
 INFO_REQUESTED: {actor} quiere enviarte una tarjeta y pide tu dirección.
 INFO_ANSWERED.ACCEPTED: {actor} te ha dado su dirección.
@@ -60,6 +62,7 @@ OFFER_ANSWERED: {actor} quiere una tarjeta tuya.
 FOLLOW_UP_UNABLE: {actor} no puede enviarte una tarjeta.
 BOOKING_CHANGED.MOVED: {actor} ha cambiado la hora de una clase que reservaste.
 BOOKING_CHANGED.CANCELLED: {actor} ha cancelado una clase que reservaste.
+BOOKING_CHANGED.left: No se da una clase de «{program}» que reservaste: quien la daba ya no está.
 MESSAGED: {actor} te ha escrito.
 
 # botones de los avisos
@@ -102,6 +105,8 @@ share.question.title: {name}: pregunta
 share.question: Hola:\n\nTengo una pregunta para {name}:\n\n
 share.invitation: {name} te invita a unirte a la comunidad.
 share.invitation.title: {name} te invita
+share.invitation.app: {name} te invita a {app}.
+share.invitation.app.title: {name} te invita a {app}
 share.community: Ven y únete a la comunidad.
 share.community.title: Únete a la comunidad
 
@@ -163,6 +168,7 @@ error.TWICE: Nada puede aparecer dos veces.
 error.REACTION_KIND: A esto no se puede reaccionar así.
 error.NO_ACTION: Este aviso no tiene botón.
 error.EMAIL_FORM: Esto no es una dirección de correo.
+error.ONE_LINE: Escribe esto en una sola línea, sin caracteres de control.
 error.URL_FORM: Una dirección web empieza por https:// o http://.
 error.USERNAME_FORM: Un nombre de usuario tiene de 2 a 40 letras (de la A a la Z), cifras, puntos y guiones bajos.
 error.TIME_ZONE: Esta zona horaria no se conoce. Una que sí: Europe/Madrid.
@@ -207,6 +213,9 @@ error.LOW_LIMIT: El límite debe ser {min} como mínimo.
 error.FLAG_RESOLVED: Esta denuncia ya se resolvió.
 error.MANY_CONTACTS: Se pueden importar {max} contactos a la vez como máximo.
 error.MANY_VENUES: Una comida puede tener {max} locales como máximo.
+error.NO_APP: Indica qué aplicación es.
+error.SAME_LOCATION: Ya es el mismo lugar.
+error.OTHER_LEVEL: Solo se pueden unir lugares del mismo nivel.
 error.CHANNEL: Elige un canal.
 error.SENDS_ONLY: {name} solo envía a {places}.
 error.CARD_SENT: Esta tarjeta ya está resuelta.
@@ -279,13 +288,16 @@ push.ANNOUNCED: {actor} anuncia algo.
 push.EVENT_INVITED: {actor} te invita a un evento.
 push.EVENT_CHANGED: {actor} ha cambiado un evento.
 push.EVENT_CANCELLED: {actor} ha cancelado un evento.
+push.EVENT_CANCELLED.left: Un evento no se celebra.
 push.CIRCLE_ADDED: {actor} te ha añadido a un círculo.
 push.CIRCLE_TRANSFERRED: {actor} te ha traspasado un círculo.
+push.CIRCLE_TRANSFERRED.left: Ahora eres responsable de un círculo.
 push.INFO_REQUESTED: {actor} pide tu dirección.
 push.INFO_ANSWERED: {actor} te ha respondido.
 push.OFFER_ANSWERED: {actor} quiere una tarjeta tuya.
 push.FOLLOW_UP_UNABLE: {actor} no puede enviarte una tarjeta.
 push.BOOKING_CHANGED: {actor} ha cambiado una clase que reservaste.
+push.BOOKING_CHANGED.left: No se da una clase que reservaste.
 push.MESSAGED: {actor} te ha escrito.
 
 mail.NOTIFICATION.subject: {text}

@@ -75,4 +75,88 @@ import Testing
       try server.refusals(delete, ["id: ID!": wrong], as: runner)
         == [Refusal("NOT_FOUND", "testResultId")])
   }
+
+  @Test func `a track without a title has the time at which it began in its owner's time zone`() throws {
+    let server = try server
+    let runner = try server.data().person()
+    try server.mutate("updateProfile(input: {timeZone: \"America/New_York\"})", as: runner)
+    let made = try server.mutate(
+      """
+      createActivityTrack(input: {startedAt: "2041-05-01T02:00:00Z", endedAt: "2041-05-01T03:00:00Z",
+        path: []})
+      """, "activityTrack { title }", as: runner)
+    #expect(made.at("activityTrack.title") == "2041-04-30 22:00")
+  }
+
+  @Test func `a long path comes in parts, and a part that is sent again adds nothing`() throws {
+    let server = try server
+    let runner = try server.data().person()
+    func points(_ minutes: Range<Int>) -> JSONValue {
+      .array(
+        minutes.map { minute in
+          [
+            "at": .string("2041-05-01T02:\(minute)0:00Z"),
+            "coordinates": ["latitude": 0, "longitude": .number("0.0\(minute)")],
+          ]
+        })
+    }
+    let track = try server.make(
+      "createActivityTrack(input: $input)", "activityTrack",
+      [
+        "input: CreateActivityTrackInput!": [
+          "startedAt": "2041-05-01T02:00:00Z", "endedAt": "2041-05-01T02:20:00Z",
+          "path": points(0..<2),
+        ]
+      ], as: runner)
+    let update = "updateActivityTrack(activityTrackId: $id, input: $input)"
+    for _ in 0..<2 {
+      let changed = try server.mutate(
+        update, "activityTrack { distanceMeters endedAt path { at } }",
+        [
+          "id: ID!": track.json,
+          "input: UpdateActivityTrackInput!": [
+            "morePath": points(2..<5), "endedAt": "2041-05-01T02:50:00Z",
+          ],
+        ], as: runner)
+      #expect(changed.list("activityTrack.path", "at").count == 5)
+      #expect(changed.at("activityTrack.endedAt") == "2041-05-01T02:50:00.000Z")
+      let length = changed.at("activityTrack.distanceMeters")?.double ?? 0
+      #expect(abs(length - 4_447.8) < 1, "\(length)")
+    }
+    #expect(
+      try server.refusals(
+        update,
+        [
+          "id: ID!": track.json,
+          "input: UpdateActivityTrackInput!": ["endedAt": "2041-05-01T01:00:00Z"],
+        ], as: runner) == [Refusal("INVALID", "input", "endedAt")])
+  }
+
+  @Test func `several results are recorded together, or none of them`() throws {
+    let server = try server
+    let runner = try server.data().person()
+    let record = "recordTestResults(results: $results)"
+    func refusals(_ results: JSONValue) throws -> [Refusal] {
+      try server.refusals(record, ["results: [TestResultInput!]!": results], as: runner)
+    }
+    #expect(
+      try refusals([
+        ["test": "LEG_PRESS", "value": 90], ["test": "MILE_TIME", "value": -1],
+        ["test": "LEG_PRESS", "value": 91], ["test": "SIT_UPS_PER_MINUTE", "value": 1.5],
+      ]) == [
+        Refusal("INVALID", "results", "1", "value"), Refusal("INVALID", "results", "2", "test"),
+        Refusal("INVALID", "results", "3", "value"),
+      ])
+    #expect(try refusals([]) == [Refusal("REQUIRED", "results")])
+    let one: JSONValue = ["test": "LEG_PRESS", "value": 90]
+    #expect(
+      try refusals(.array(Array(repeating: one, count: 21))) == [Refusal("TOO_MANY", "results")])
+    let done = try server.mutate(
+      record, "testResults { test value }",
+      ["results: [TestResultInput!]!": [one, ["test": "MILE_TIME", "value": 400]]], as: runner)
+    #expect(
+      done["testResults"] == [
+        ["test": "LEG_PRESS", "value": 90], ["test": "MILE_TIME", "value": 400],
+      ])
+  }
 }

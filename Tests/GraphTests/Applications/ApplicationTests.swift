@@ -70,6 +70,12 @@ import Testing
         "setAppConfig(app: $app, input: {\(fields)})", ["app: String!": .string(app)], as: person)
     }
     let images = (1...5).map { "\"https://i.example/\($0)\"" }.joined(separator: ", ")
+    #expect(
+      try configure("introImages: [\(images), \"https://i.example/6\"]", as: staff)
+        == [Refusal("TOO_MANY", "input", "introImages")])
+    #expect(
+      try configure("introImages: [\"www.i.example/1\", \"javascript:x\"]", as: staff)
+        == [Refusal("INVALID", "input", "introImages", "1")])
     // An application need not have an address.
     #expect(try configure("introImages: [\(images)]", as: staff) == [])
     func address() throws -> JSONValue? {
@@ -97,9 +103,6 @@ import Testing
     #expect(try configure("supportEmail: \"c@b.example\"", as: service) == [Refusal("FORBIDDEN")])
     // What is left out stays.
     #expect(try configure("isVotingEnabledByDefault: false", as: staff) == [])
-    #expect(
-      try configure("introImages: [\(images), \"https://i.example/6\"]", as: staff)
-        == [Refusal("INVALID", "input", "introImages")])
     #expect(
       try server.data(
         """

@@ -258,4 +258,24 @@ import Testing
       ])
     #expect(try update(["isDefault": false]) == [Refusal("FORBIDDEN", "input", "isDefault")])
   }
+
+  @Test func `staff hand over the group of a suspended owner, and no other`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let people = try data.people(2)
+    let (owner, member) = (people[0], people[1])
+    let staff = try data.person(roles: ["MEMBER", "STAFF"])
+    let group = try data.circle("Rowers", owner: owner, members: [member])
+    let transfer = "transferCircle(circleId: $id, userId: $person)"
+    let variables: KeyValuePairs<String, JSONValue> = [
+      "id: ID!": group.json, "person: ID!": member.json,
+    ]
+    #expect(
+      try server.refusals(transfer, variables, as: staff) == [Refusal("NOT_FOUND", "circleId")])
+    try server.mutate("suspendUser(userId: $id)", ["id: ID!": owner.json], as: staff)
+    #expect(try server.mutate(transfer, "circle { id }", variables, as: staff)["circle"] == .null)
+    #expect(try seen(server, group, by: member)?["owner"] == ["id": member.json])
+    #expect(
+      try server.refusals(transfer, variables, as: staff) == [Refusal("NOT_FOUND", "circleId")])
+  }
 }

@@ -396,6 +396,7 @@ final class LockWorld: @unchecked Sendable {
     )
     add("delete_activity_track", "\(anna), \(track)")
     add("record_test_result", "\(anna), '{\"test\": \"LEG_PRESS\", \"value\": 2}'")
+    add("record_test_results", "\(anna), '[{\"test\": \"LEG_PRESS\", \"value\": 2}]'")
     for (person, other) in [(anna, ben), (ben, anna)] {
       add(
         "send_message",
@@ -429,6 +430,7 @@ final class LockWorld: @unchecked Sendable {
       "\(staff), \(place), \(input("'name', 'Quay', 'gmapsId', 'quay', 'parentId', \(city)"))")
     add("update_location", "\(staff), \(city), \(input("'parentId', NULL"))", "with what is in it")
     add("delete_location", "\(staff), \(empty)")
+    add("merge_locations", "\(staff), \(empty), \(place)")
     add("update_photo", "\(anna), \(spare), \(input("'altText', 'x'"))")
     add("delete_photo", "\(anna), \(spare)")
     add("delete_photo", "\(staff), \(spare)", "by staff")

@@ -187,4 +187,64 @@ import Testing
       #expect(answers.dropFirst().count { $0 == [] } == posts || isGone)
     }
   }
+
+  @Test func `the same name within 50 m is the same place, and beyond it another`() throws {
+    let server = try server
+    let ann = try server.data().person("ann")
+    let name = GraphData.unique("Kiosk ")
+    func id(_ name: String, _ latitude: Double, _ more: String = "") throws -> JSONValue? {
+      try create(name, ", coordinates: {latitude: \(latitude), longitude: 3}\(more)", as: ann)["id"]
+    }
+    let first = try id(name, -72)
+    #expect(try id(" " + name.uppercased(), -72.0004) == first)
+    #expect(try id(name, -72.0006) != first)
+    #expect(try id(name + "s", -72) != first)
+    // Where Google Maps knows two, there are two.
+    let maps = GraphData.unique("maps")
+    let known = try id(name + "t", -72, ", gmapsId: \"\(maps)\"")
+    #expect(try id(name + "t", -72) == known)
+    #expect(try id(name + "t", -72, ", gmapsId: \"\(maps)2\"") != known)
+  }
+
+  @Test func `staff make two places one, with all that is there`() throws {
+    let server = try server
+    let data = try server.data()
+    let (ann, ben) = (try data.person("ann"), try data.person("ben"))
+    let staff = try data.person(roles: ["MEMBER", "STAFF"])
+    let kept = try data.location(GraphData.unique("Kept "), latitude: -73, longitude: 3)
+    let gone = try data.location(GraphData.unique("Gone "), latitude: -73, longitude: 3)
+    let maps = GraphData.unique("maps")
+    try data.run("UPDATE location SET gmaps_id = $1 WHERE id = \(gone)", [maps])
+    let post = try data.post(.text, by: ann, location: gone)
+    try data.react(ben, "HEART", to: post)
+    for person in [ann, ben] { try data.react(person, "TOP", to: gone) }
+    try data.react(ann, "TOP", to: kept)
+    let review = try data.comment(gone, by: ben, "Nice.")
+    try data.run("UPDATE app_user SET home_id = \(gone) WHERE id = \(ann)")
+    let merge = "mergeLocations(locationId: $kept, duplicateId: $gone)"
+    let variables: KeyValuePairs<String, JSONValue> = [
+      "kept: ID!": kept.json, "gone: ID!": gone.json,
+    ]
+    #expect(try server.refusals(merge, variables, as: ann) == [Refusal("FORBIDDEN")])
+    #expect(
+      try server.refusals(
+        merge, ["kept: ID!": kept.json, "gone: ID!": kept.json], as: staff)
+        == [Refusal("INVALID", "duplicateId")])
+    let merged = try server.mutate(
+      merge,
+      """
+      location { id gmapsId postCount popularity reactionCount commentCount
+        posts { nodes { id } } comments { nodes { id } } visitors { nodes { id } } }
+      """, variables, as: staff)
+    #expect(
+      merged["location"] == [
+        "id": kept.json, "gmapsId": .string(maps), "postCount": 1, "popularity": 3,
+        "reactionCount": 2, "commentCount": 1, "posts": ["nodes": [["id": post.json]]],
+        "comments": ["nodes": [["id": review.json]]], "visitors": ["nodes": [["id": ann.json]]],
+      ])
+    #expect(try !server.finds(gone, as: nil))
+    #expect(try data.run("SELECT home_id FROM app_user WHERE id = \(ann)") == [["\(kept)"]])
+    #expect(
+      try server.refusals(merge, variables, as: staff) == [Refusal("NOT_FOUND", "duplicateId")])
+  }
 }

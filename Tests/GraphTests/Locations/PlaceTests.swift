@@ -365,4 +365,29 @@ import Testing
         create, ["input: CreateLocationInput!": input("Strand", maps: maps)], as: nil)
         == ["UNAUTHENTICATED"])
   }
+
+  @Test func `a map shows the places between its borders, past the date line too`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let stem = GraphData.unique("Map")
+    for (name, longitude) in [("west", 179.0), ("east", -179.0), ("far", 100.0)] {
+      _ = try data.location("\(stem) \(name)", latitude: -74, longitude: longitude)
+    }
+    func names(_ box: String) throws -> Set<String> {
+      let found = try server.data(
+        "query($s: String!) { locations(filter: {search: $s, within: {\(box)}}) { nodes { name } } }",
+        ["s": .string(stem)])
+      return Set(
+        found.strings("locations.nodes", "name").map { String($0.dropFirst(stem.count + 1)) })
+    }
+    #expect(try names("south: -75, west: 178, north: -73, east: -178") == ["west", "east"])
+    #expect(try names("south: -75, west: 90, north: -73, east: 180") == ["west", "far"])
+    #expect(try names("south: -74, west: -180, north: -74, east: 180") == ["west", "east", "far"])
+    #expect(try names("south: -73, west: -180, north: 90, east: 180") == [])
+    for box in ["south: 1, west: 0, north: 0, east: 1", "south: 0, west: 0, north: 91, east: 1"] {
+      #expect(
+        try server.errorCodes("{ locations(filter: {within: {\(box)}}) { totalCount } }")
+          == ["BAD_USER_INPUT"])
+    }
+  }
 }

@@ -141,6 +141,8 @@ import Testing
     #expect(
       try refusals(ben, "app: \"none\", platform: FCM, token: \"\(Self.fcm)\", locale: \"xx\"")
         == [Refusal("NOT_FOUND", "input", "app"), Refusal("INVALID", "input", "locale")])
+    // What was not sent is not what is at fault.
+    #expect(try refusals(ben, "platform: FCM, token: \"\(Self.fcm)\"") == [Refusal("REQUIRED")])
     try register(ben, Self.fcm, platform: "FCM")
     try register(
       ben, #"{\"endpoint\": \"https://push.example/1\", \"keys\": {}}"#, platform: "WEB_PUSH")
@@ -220,6 +222,29 @@ import Testing
     try server.mutate("blockUser(userId: $id)", ["id: ID!": ana.json], as: ben)
     #expect(try deliver() == [])
     #expect(try data.run("SELECT count(*) FROM outbox WHERE delivered_at IS NULL") == [["0"]])
+  }
+
+  @Test func `a message that is taken back does not ring, whatever else is unread`() throws {
+    let (ana, ben) = (try data.person("ana"), try data.person("ben"))
+    try register(ben, Self.apns("a"))
+    func take(back body: String, by author: Person) throws {
+      let id = NodeKey(
+        Int64(try data.run("SELECT id FROM message WHERE body = $1", [body])[0][0] ?? "") ?? 0)
+      try server.mutate("deleteMessage(messageId: $id)", ["id: ID!": id.json], as: author)
+    }
+    try write("one", from: ana, to: ben)
+    #expect(try deliver().count == 1)
+    try data.run("UPDATE message SET created_at = created_at - interval '1 minute'")
+    try write("two", from: ana, to: ben)
+    try take(back: "two", by: ana)
+    #expect(try deliver() == [])
+    // What it replaced before it rang rings for itself.
+    try write("three", from: ana, to: ben)
+    try write("four", from: ana, to: ben)
+    try take(back: "four", by: ana)
+    #expect(try deliver().count == 1)
+    let unread = try server.data("{ viewer { unreadNotificationCount } }", as: ben)
+    #expect(unread.at("viewer.unreadNotificationCount") == 1)
   }
 
   @Test func `a device that is gone is deleted, and one that refuses is not`() throws {

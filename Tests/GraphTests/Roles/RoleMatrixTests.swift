@@ -261,6 +261,13 @@ private final class RoleStage {
       return target == "place"
         ? "createLocation(input: {name: \"x\", coordinates: {latitude: 1, longitude: 2}})"
         : "createLocation(input: {name: \"x\", level: CITY})"
+    case "mergeLocations":
+      let (kept, gone) = (
+        try data.location("Pier", latitude: 1, longitude: 1),
+        try data.location(
+          "Quay", level: target == "otherLevel" ? "CITY" : "PLACE", latitude: 1, longitude: 1)
+      )
+      return "mergeLocations(locationId: \(quote(kept)), duplicateId: \(quote(gone)))"
     case "updateLocation", "deleteLocation":
       let place = try data.location("Pier", latitude: 1, longitude: 1)
       if target != "other's" {
@@ -319,7 +326,13 @@ private final class RoleStage {
     case "deleteCircle", "joinCircle", "leaveCircle":
       return "\(mutation)(circleId: \(quote(try circle(target))))"
     case "transferCircle":
-      let circle = try circle(target == "toStranger" ? "ownGroup" : target)
+      let circle = try circle(
+        ["toStranger": "ownGroup", "suspendedOwner's": "hidden"][target] ?? target)
+      if target == "suspendedOwner's" {
+        try data.run(
+          "UPDATE app_user SET suspended_until = 'infinity' WHERE id = (SELECT owner_id FROM circle "
+            + "WHERE id = \(circle))")
+      }
       let person = try data.person()
       if target != "toStranger" { try data.join(circle, person) }
       return "transferCircle(circleId: \(quote(circle)), userId: \(quote(person.key)))"
@@ -425,6 +438,8 @@ private final class RoleStage {
         "test_result",
         ["user_id": target == "own" ? viewer.key : other.key, "test": "LEG_PRESS", "value": 1.0])
       return "deleteTestResult(testResultId: \(quote(result)))"
+    case "recordTestResults":
+      return "recordTestResults(results: [{test: PUSH_UPS_PER_MINUTE, value: 1}])"
     case "recordTestResult": return "recordTestResult(test: PUSH_UPS_PER_MINUTE, value: 1)"
     case "createProgram":
       return """

@@ -94,4 +94,25 @@ import Testing
       #expect(found["best"] == found["plain"])
     }
   }
+
+  @Test func `followers whom the viewer may not see move nobody up`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let stem = GraphData.unique("hq")
+    let viewer = try data.person()
+    let known = try data.person(name: "\(stem) a")
+    let other = try data.person(name: "\(stem) b")
+    try data.follow(data.person(), known)
+    for _ in 0..<2 {
+      let hidden = try data.person()
+      try data.follow(hidden, other)
+      try data.block(hidden, viewer)
+    }
+    let query = "query($words: String!) { users(search: $words) { nodes { id } edges { cursor } } }"
+    let found = try server.data(query, ["words": .string(stem)], as: viewer)
+    #expect(found.list("users.nodes", "id") == [known.json, other.json])
+    #expect(
+      try server.data(query, ["words": .string(stem)]).list("users.nodes", "id")
+        == [other.json, known.json])
+  }
 }

@@ -253,6 +253,7 @@ struct NaiveExecutor {
     case .int(let number): .number(String(number))
     case .bigInt(let number): .number(String(number))
     case .float(let number): .number(String(number))
+    case .number(let text): .number(text)
     case .string(let text), .enum(let text): .string(text)
     case .list(let elements): .array(elements.map(json))
     case .object(let members):

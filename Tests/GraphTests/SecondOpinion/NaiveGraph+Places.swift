@@ -110,6 +110,16 @@ extension NaiveGraph {
     return distance <= radius
   }
 
+  private func isInside(_ row: NaiveRow, _ box: NaiveArguments) -> Bool {
+    guard let latitude = row.double("latitude"), let longitude = row.double("longitude"),
+      let south = box.double("south"), let north = box.double("north"),
+      let west = box.double("west"), let east = box.double("east")
+    else { return false }
+    return south <= latitude && latitude <= north
+      && (west <= east
+        ? west <= longitude && longitude <= east : west <= longitude || longitude <= east)
+  }
+
   func locations(_ arguments: NaiveArguments) throws -> NaiveValue {
     let filter = arguments.object("filter") ?? NaiveArguments()
     let near = filter.object("near")
@@ -118,6 +128,7 @@ extension NaiveGraph {
     for id in try database.ids("SELECT id FROM location") {
       guard let row = try database.row("location", id) else { continue }
       if let near, !isNear(row, near) { continue }
+      if let box = filter.object("within"), !isInside(row, box) { continue }
       if let within = filter.id("withinId"), try !ancestors(id).contains(within) { continue }
       if let levels = filter.strings("levels"), !levels.contains(row.text("level")) { continue }
       if let types = filter.strings("placeTypes"), !types.contains(row.text("place_type")) {
@@ -184,6 +195,8 @@ extension NaiveGraph {
     for id in try database.ids("SELECT id FROM post WHERE visibility = 'PUBLIC'") {
       if let kinds, !kinds.contains(Int(id & 255)) { continue }
       guard let row = try database.row("post", id) else { continue }
+      if let from = filter.time("from"), row.text("created_at") < from { continue }
+      if let to = filter.time("to"), row.text("created_at") >= to { continue }
       if let network, !network.contains(row.id("author_id")) { continue }
       if let search = filter.string("search"), !search.isEmpty,
         !matches(row.text("body"), search)

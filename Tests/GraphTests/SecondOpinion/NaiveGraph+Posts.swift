@@ -119,6 +119,17 @@ extension NaiveGraph {
         add("REQUEST_ADDRESS", !isOwn && isOpen && !asked.contains(viewer))
       }
       add("CLOSE", isOwn && isOpen)
+      let card = try database.row("card_post", id, key: "post_id")
+      let most = card?.optionalID("response_limit") ?? .max
+      add("REOPEN", isOwn && !isOpen && (card?.id("response_count") ?? 0) < most)
+      let own = try database.list(
+        tag == 19
+          ? "SELECT recipient_id AS id, state FROM follow_up WHERE post_id = \(id)"
+          : "SELECT requester_id AS id, status AS state FROM info_request WHERE post_id = \(id)")
+      let isOpenAnswer = own.contains {
+        $0.id() == viewer && $0["state"] == (tag == 19 ? "OPEN" : "PENDING")
+      }
+      add("WITHDRAW", !isOwn && isOpenAnswer)
     }
     if tag == 23, let event = try database.row("event", id, key: "post_id") {
       let isToCome =
@@ -126,6 +137,12 @@ extension NaiveGraph {
         && (event["ends_at"] ?? event.text("starts_at")) > NaiveTime.now()
       let isGoing = try database.list("SELECT * FROM attendance WHERE event_id = \(id)")
         .contains { $0.id("user_id") == viewer && $0["status"] == "GOING" }
+      add("CANCEL", isOwn && event["cancelled_at"] == nil)
+      let isOver = try database.list(
+        "SELECT post_id AS id FROM event WHERE post_id = \(id)"
+          + " AND coalesce(ends_at, starts_at + interval '1 day') <= now()"
+      ).isEmpty == false
+      add("RESTORE", isOwn && event["cancelled_at"] != nil && !isOver)
       add("ATTEND", isToCome)
       add("INVITE", isToCome && (isOwn || row["visibility"] != "INVITED" && isGoing))
     }
@@ -186,14 +203,19 @@ extension NaiveGraph {
     _ field: String, of subject: Int64, _ arguments: NaiveArguments
   ) throws -> NaiveValue? {
     guard field == "commentCount" || field == "comments" else { return nil }
+    let order = arguments.string("orderBy") ?? "OLDEST"
     var edges: [Edge] = []
     for row in try database.list("SELECT id, author_id FROM comment WHERE subject_id = \(subject)")
     where !hidden.contains(row.id("author_id")) {
       let id = row.id()
-      edges.append(Edge(node: { [unowned self] in try comment(id) }, keys: [.up(id)]))
+      let agreed = try database.ids("SELECT user_id FROM reaction WHERE subject_id = \(id)").count
+      edges.append(
+        Edge(
+          node: { [unowned self] in try comment(id) },
+          keys: order == "OLDEST" ? [.up(id)] : [.down(Int64(agreed)), .down(id)]))
     }
     return try field == "commentCount"
-      ? .int(edges.count) : connection("CommentConnection", edges, arguments)
+      ? .int(edges.count) : connection("CommentConnection", edges, arguments, order: order)
   }
 
   func comment(_ id: Int64) throws -> NaiveObject? {

@@ -209,6 +209,8 @@ extension NaiveGraph {
         continue
       }
       if let circle = post.optionalID("circle_id"), circles.contains(circle) { continue }
+      if let from = arguments.time("from"), post.text("created_at") < from { continue }
+      if let to = arguments.time("to"), post.text("created_at") >= to { continue }
       if id & 255 == 23 {
         let answers = try database.ids("SELECT user_id FROM attendance WHERE event_id = \(id)")
         let invited = try database.ids(
@@ -279,10 +281,11 @@ extension NaiveGraph {
     let channel = NaiveDatabase.quoted(arguments.string("channel") ?? "")
     let about = arguments.id("subjectId").map(String.init) ?? "NULL"
     let to = arguments.string("to").map(NaiveDatabase.quoted) ?? "NULL"
+    let application = arguments.string("applicationName").map(NaiveDatabase.quoted) ?? "NULL"
     // Its clients name neither a language nor an application.
     let call =
       "share_draft(\(viewer), \(channel), \(about), \(to), spoken('', \(viewer)), "
-      + "app_named('', \(viewer)))"
+      + "app_named('', \(viewer)), \(application))"
     guard let row = try database.list("SELECT * FROM \(call)").first else { return nil }
     let recipients = try database.list("SELECT unnest(recipients) FROM \(call)")
     return NaiveObject(type: "ShareDraft") { field, _ in

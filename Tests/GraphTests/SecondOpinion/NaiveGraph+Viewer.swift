@@ -261,6 +261,11 @@ extension NaiveGraph {
         if !search.isEmpty, !Self.hasWord(row.text("name_key"), startingWith: search) {
           continue
         }
+        if let from = arguments.string("from"), !from.isEmpty,
+          Array(row.text("name_key").utf8).lexicographicallyPrecedes(Array(Self.folded(from).utf8))
+        {
+          continue
+        }
         let id = row.id()
         edges.append(
           Edge(
@@ -268,6 +273,24 @@ extension NaiveGraph {
             keys: [.textUp(row.text("name_key")), .up(id)]))
       }
       return try connection("ExternalContactConnection", edges, arguments, size: 50)
+    case "externalContactLetters":
+      var counts: [String: Int] = [:]
+      for row in try database.list("SELECT * FROM external_contact WHERE owner_id = \(viewer)") {
+        counts[String(row.text("name_key").prefix(1)), default: 0] += 1
+      }
+      let letters = counts.keys.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
+      return .list(
+        letters.map { letter in
+          let number = counts[letter] ?? 0
+          return .object(
+            NaiveObject(type: "ContactLetter") { field, _ in
+              switch field {
+              case "letter": .text(letter)
+              case "contactCount": .int(number)
+              default: nil
+              }
+            })
+        })
     case "blockedUsers":
       for id in try database.ids("SELECT blocked_id FROM block WHERE blocker_id = \(viewer)") {
         edges.append(

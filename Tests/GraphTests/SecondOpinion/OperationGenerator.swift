@@ -402,6 +402,9 @@ struct OperationGenerator {
     switch name {
     case "latitude": "\(pool.coordinates.randomElement(using: &random)?.0 ?? 0)"
     case "longitude": "\(pool.coordinates.randomElement(using: &random)?.1 ?? 0)"
+    case "south": "\(Double.random(in: -90...20, using: &random).rounded())"
+    case "north": "\(Double.random(in: 20...90, using: &random).rounded())"
+    case "west", "east": "\(Double.random(in: -180...180, using: &random).rounded())"
     default: "\(Double.random(in: 100...490_000, using: &random).rounded())"
     }
   }

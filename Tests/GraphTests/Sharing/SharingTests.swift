@@ -237,4 +237,36 @@ import Testing
       try refused(contacts((0...1_000).map { ("\($0)", "x") }), as: ada)
         == [Refusal("TOO_MANY", "contacts")])
   }
+
+  @Test func `a question to a trainer goes to the application that the request names`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (person, trainer) = (try data.person(), try data.trainer())
+    let apps = ["a", "z"].map { GraphData.unique($0) }
+    for app in apps {
+      try data.add("app_config", ["app": app, "support_email": "\(app)@club.example"])
+    }
+    func recipients(_ app: String?) throws -> JSONValue? {
+      try server.data(
+        "query($id: ID!) { shareDraft(channel: EMAIL, subjectId: $id) { to } }",
+        ["id": trainer.json], as: person, headers: app.map { [("Sociograph-App", $0)] } ?? []
+      ).at("shareDraft.to")
+    }
+    for app in apps { #expect(try recipients(app) == [.string("\(app)@club.example")]) }
+    #expect(try recipients(nil) == [])
+  }
+
+  @Test func `an invitation names the application that it is asked to`() throws {
+    let server = try GraphServer.shared
+    let person = try server.data().person(name: "Ann")
+    let draft = try server.data(
+      "{ shareDraft(channel: EMAIL, applicationName: \"Rowers\") { subject body } }", as: person)
+    #expect(draft.at("shareDraft.subject") == "Ann invites you to Rowers")
+    #expect(draft.at("shareDraft.body")?.string?.contains("invites you to join Rowers.") == true)
+    let invitation = try server.mutate(
+      "inviteToApp(channel: SMS)", "draft(applicationName: \"Rowers\") { body } plain: draft { body }",
+      as: person)
+    #expect(invitation.at("draft.body")?.string?.contains("to join Rowers. ") == true)
+    #expect(invitation.at("plain.body")?.string?.contains("the community. ") == true)
+  }
 }

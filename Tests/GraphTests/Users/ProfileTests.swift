@@ -15,6 +15,32 @@ import Testing
     #expect(try server.data(query) == ["viewer": nil])
   }
 
+  @Test(arguments: ["a\nb", "a\u{7}b", "a\u{2028}b", "a\u{202E}b", "a\u{2066}b"])
+  func `a name has no control characters, line separators or overrides of direction`(_ name: String)
+    throws
+  {
+    let graph = try GraphServer.newcomers
+    let variables: KeyValuePairs<String, JSONValue> = ["name: String!": .string(name)]
+    func invalid(_ field: String) -> [Refusal] { [Refusal("INVALID", "input", field)] }
+    let ada = try graph.signUp("ada")
+    let user = GraphData.unique("ben")
+    #expect(
+      try graph.refusals(
+        "signUp(input: {username: \"\(user)\", password: \"correct horse\", displayName: $name})",
+        variables, as: nil) == invalid("displayName"))
+    #expect(
+      try graph.refusals("updateProfile(input: {displayName: $name})", variables, as: ada)
+        == invalid("displayName"))
+    #expect(
+      try graph.refusals("createCircle(input: {kind: GROUP, name: $name})", variables, as: ada)
+        == invalid("name"))
+    // Letters of any script, marks of direction among them, and ends of lines behind it, are a name.
+    for good in ["Zoë", "\u{200F}שרה", "👩‍👧", "Ada\n"] {
+      try graph.mutate(
+        "updateProfile(input: {displayName: $name})", ["name: String!": .string(good)], as: ada)
+    }
+  }
+
   @Test func `C7-MORE.2: a profile shows picture, name and one's current information`() throws {
     let server = try GraphServer.shared
     let data = try server.data()

@@ -103,4 +103,21 @@ import Testing
         ["app: String!": .string(app), "id: ID!": viewer.json], as: staff)
         == [Refusal("NOT_FOUND", "input", "quickAddUserIds", "1")])
   }
+
+  @Test func `refreshed suggestions begin with others, however few there are`() throws {
+    let server = try GraphServer.shared
+    let data = try server.data()
+    let (viewer, friends) = try data.viewer(following: ["One", "Two"])
+    let best = try data.person()
+    for friend in friends { try data.follow(friend, best) }
+    for _ in 0..<5 { try data.follow(friends[0], data.person()) }
+    func first(_ seed: Int) throws -> String? {
+      try server.data(
+        "query($seed: Int!) { viewer { suggestedUsers(limit: 6, seed: $seed) { id } } }",
+        ["seed": .number("\(seed)")], as: viewer
+      ).strings("viewer.suggestedUsers", "id").first
+    }
+    #expect(try first(0) == best.wire)
+    #expect(Set(try (1...8).map(first)).count > 1)
+  }
 }

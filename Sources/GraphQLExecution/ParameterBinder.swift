@@ -165,6 +165,7 @@ struct ParameterBinder {
     case .int4?:
       if let number = Int32(value) { result.append(number) } else { result.appendNull() }
     case .named("int8")? where Int64(value) == nil: result.appendNull()
+    case .boolean? where !["true", "false"].contains(value): result.appendNull()
     case .named("uuid")?
     where value.wholeMatch(of: /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/) == nil:
       result.appendNull()
@@ -172,7 +173,7 @@ struct ParameterBinder {
     }
   }
 
-  private func append(
+  func append(
     _ source: InputSource, _ type: ParameterType, to parameters: inout PostgresParameters
   ) throws(InputProblem) {
     let value = value(of: source)
@@ -185,13 +186,15 @@ struct ParameterBinder {
       guard case .int(let number) = value else { throw mismatch(value, "an integer") }
       parameters.append(number)
     case .float8: parameters.append(try float(value))
+    case .boolean: parameters.append(try boolean(value))
     case .text: parameters.append(try text(value))
+    case .pattern: parameters.append(try pattern(value))
     case .timestamptz: parameters.append(timestamp: try timestamp(value))
     case .instant: parameters.append(timestamp: try instant(value))
     case .date: parameters.append(date: try date(value))
     case .numeric: parameters.append(inTextFormat: try decimal(value))
-    case .named: parameters.append(try literal(value))
-    case .document: parameters.append(try document(value))
+    case .named: parameters.append(inTextFormat: try literal(value))
+    case .document: parameters.append(inTextFormat: try document(value))
     case .array(let element): try append(array: value, of: element, to: &parameters)
     }
   }
@@ -213,12 +216,15 @@ struct ParameterBinder {
           return number
         })
     case .float8: parameters.append(array: try map(items, float))
+    case .boolean: parameters.append(array: try map(items, boolean))
     case .text: parameters.append(array: try map(items, text))
+    case .pattern: parameters.append(array: try map(items, pattern))
     case .timestamptz: parameters.append(timestampArray: try map(items, timestamp))
     case .instant: parameters.append(timestampArray: try map(items, instant))
     case .date: parameters.append(dateArray: try map(items, date))
-    case .named: parameters.append(array: try map(items, literal))
-    case .document: parameters.append(array: try map(items, document))
+    case .named, .document:
+      let texts = try map(items) { item throws(InputProblem) in try text(of: item, element) ?? "" }
+      parameters.append(inTextFormat: arrayLiteral(texts))
     case .numeric:
       let texts = try map(items, decimal).map { $0 ?? "NULL" }
       parameters.append(inTextFormat: "{\(texts.joined(separator: ","))}")
@@ -278,27 +284,33 @@ struct ParameterBinder {
     }
   }
 
-  private func text(of value: InputValue, _ type: ParameterType) throws(InputProblem) -> String? {
+  func text(of value: InputValue, _ type: ParameterType) throws(InputProblem) -> String? {
     if case .null = value { return nil }
     switch type {
     case .id: return String(try id(value))
     case .anyID: return String(anyID(value))
     case .json(let form): return try json(value, form)
     case .float8: return "\(try float(value))"
+    case .boolean: return try boolean(value) ? "true" : "false"
     case .int4, .text, .timestamptz, .instant, .date, .numeric: return try text(value)
+    case .pattern: return try pattern(value)
     case .named: return try literal(value)
     case .document: return try document(value)
     case .array(let element):
       guard case .list(let items) = value else {
         return "{\(try text(of: value, element) ?? "NULL")}"
       }
-      let texts = try items.map { item throws(InputProblem) in try text(of: item, element) }
-      return "{"
-        + texts.map { text in
-          text.map { "\"" + $0.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\"" }
-            ?? "NULL"
-        }.joined(separator: ",") + "}"
+      return arrayLiteral(
+        try items.map { item throws(InputProblem) in try text(of: item, element) })
     }
+  }
+
+  private func arrayLiteral(_ texts: [String?]) -> String {
+    let items = texts.map { text in
+      text.map { "\"" + $0.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\"" }
+        ?? "NULL"
+    }
+    return "{\(items.joined(separator: ","))}"
   }
 
   // MARK: - Values
@@ -318,8 +330,14 @@ struct ParameterBinder {
     case .float(let number): return number
     case .int(let number): return Double(number)
     case .bigInt(let number): return Double(number)
-    case .null, .boolean, .string, .enum, .list, .object: throw mismatch(value, "a number")
+    case .null, .boolean, .number, .string, .enum, .list, .object:
+      throw mismatch(value, "a number")
     }
+  }
+
+  private func boolean(_ value: InputValue) throws(InputProblem) -> Bool {
+    guard case .boolean(let flag) = value else { throw mismatch(value, "true or false") }
+    return flag
   }
 
   func text(_ value: InputValue) throws(InputProblem) -> String {
@@ -332,14 +350,32 @@ struct ParameterBinder {
     case .enum(let name): return name
     case .int(let number): return String(number)
     case .bigInt(let number): return String(number)
-    case .null, .boolean, .float, .list, .object: throw mismatch(value, "a text")
+    case .null, .boolean, .float, .number, .list, .object: throw mismatch(value, "a text")
     }
+  }
+
+  /// A pattern of `LIKE`. PostgreSQL refuses one that ends with an escape character, but only when a
+  /// text matches what is before it.
+  private func pattern(_ value: InputValue) throws(InputProblem) -> String {
+    let text = try text(value)
+    var escapes = 0
+    for byte in text.utf8.reversed() {
+      guard byte == UInt8(ascii: "\\") else { break }
+      escapes += 1
+    }
+    guard escapes % 2 == 0 else {
+      throw refusal("\(value.shown) ends with a backslash that escapes nothing; write two for one.")
+    }
+    return text
   }
 
   /// The value of a type that PostgreSQL reads from its text.
   func literal(_ value: InputValue) throws(InputProblem) -> String {
-    if case .float(let number) = value { return "\(number)" }
-    return try text(value)
+    switch value {
+    case .float(let number): return "\(number)"
+    case .number(let number): return number
+    case .null, .boolean, .int, .bigInt, .string, .enum, .list, .object: return try text(value)
+    }
   }
 
   /// Recursion is as deep as the request's JSON or document, which is limited.
@@ -371,6 +407,21 @@ struct ParameterBinder {
       throw mismatch(value, "a day such as \"2026-05-01\"")
     }
     return day
+  }
+
+  /// The longest exponent of a number in a JSON document, and the digits that it can lead to.
+  private static let maximumExponent = 500
+
+  /// Checks that a number in a document takes not much more room in the database than in the request:
+  /// `jsonb` writes 1e400 as 401 digits.
+  func check(number text: String) throws(InputProblem) {
+    guard let mark = text.utf8.firstIndex(where: { $0 | 0x20 == UInt8(ascii: "e") }) else { return }
+    let digits = text[text.index(after: mark)...].drop { $0 == "+" || $0 == "-" }
+    guard let exponent = Int(digits), exponent <= Self.maximumExponent else {
+      throw refusal(
+        "\(text.prefix(40)) has an exponent that is not between -\(Self.maximumExponent) and "
+          + "\(Self.maximumExponent).")
+    }
   }
 
   func decimal(_ value: InputValue) throws(InputProblem) -> String {

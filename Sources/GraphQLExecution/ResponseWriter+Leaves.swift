@@ -76,16 +76,10 @@ extension ResponseWriter {
       guard entry.type == 1082 || entry.isOfDomain, entry.length == 4 else {
         return mismatch("Date", entry)
       }
-      var isWritten = false
       json.append { text in
         text.append(UInt8(ascii: "\""))
-        isWritten = Timestamp.append(
-          days: Int64(bytes.int32(at: offset)), to: { text.append($0) })
+        Timestamp.append(date: bytes.int32(at: offset), to: { text.append($0) })
         text.append(UInt8(ascii: "\""))
-      }
-      guard isWritten else {
-        return notRepresentable(
-          "A date cannot represent infinity, nor what is outside the years 0 to 9999.")
       }
       return .written
     case .uuid:

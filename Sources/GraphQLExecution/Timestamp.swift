@@ -2,7 +2,14 @@
 ///
 /// RFC 3339, section 5.6; the proleptic Gregorian calendar as days since 1970 after Howard
 /// Hinnant's "chrono-Compatible Low-Level Date Algorithms".
+///
+/// Exact instants and days may have any year that PostgreSQL has. Beyond 0 to 9999 it is written with
+/// a sign and six digits or more, as in ISO 8601 and ECMAScript. The ends of time are
+/// words: `infinity` and `-infinity`.
 enum Timestamp {
+  static let infinity = "infinity"
+  static let negativeInfinity = "-infinity"
+
   private static let daysFrom1970To2000: Int64 = 10_957
   private static let microsecondsPerDay: Int64 = 86_400_000_000
 
@@ -11,8 +18,9 @@ enum Timestamp {
   /// Microseconds since 2000 of `2026-05-01T18:30:00.5+02:00`, floored to milliseconds unless it is
   /// to be exact; nil for anything else.
   static func microseconds(_ text: String, isExact: Bool = false) -> Int64? {
+    if isExact, let end: Int64 = end(text) { return end }
     var scanner = Scanner(text)
-    guard let days = scanner.date() else { return nil }
+    guard let days = scanner.date(isWide: isExact) else { return nil }
     guard
       scanner.take(UInt8(ascii: "T")) || scanner.take(UInt8(ascii: "t"))
         || scanner.take(UInt8(ascii: " ")),
@@ -35,14 +43,29 @@ enum Timestamp {
     }
     guard scanner.isAtEnd else { return nil }
     let seconds = (hour * 60 + minute - offsetMinutes) * 60 + second
-    return days * microsecondsPerDay + seconds * 1_000_000 + fraction
+    let (start, overflows) = days.multipliedReportingOverflow(by: microsecondsPerDay)
+    let (instant, exceeds) = start.addingReportingOverflow(seconds * 1_000_000 + fraction)
+    guard !overflows, !exceeds, instant != .max, instant != .min else { return nil }
+    return instant
   }
 
   /// Days since 2000 of `2026-05-01`.
   static func days(_ text: String) -> Int32? {
+    if let end: Int32 = end(text) { return end }
     var scanner = Scanner(text)
-    guard let days = scanner.date(), scanner.isAtEnd else { return nil }
-    return Int32(days)
+    guard let days = scanner.date(isWide: true), scanner.isAtEnd,
+      let number = Int32(exactly: days), number != .max, number != .min
+    else { return nil }
+    return number
+  }
+
+  /// The number by which PostgreSQL means an end of time; nil for any other text.
+  private static func end<Number: FixedWidthInteger>(_ text: String) -> Number? {
+    switch text {
+    case infinity: .max
+    case negativeInfinity: .min
+    default: nil
+    }
   }
 
   private struct Scanner {
@@ -86,9 +109,21 @@ enum Timestamp {
       return value
     }
 
+    /// A year of four digits; with a sign, of six or seven if it may be wide.
+    private mutating func year(isWide: Bool) -> Int64? {
+      guard isWide, index < bytes.count,
+        [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(bytes[index])
+      else { return number(4) }
+      let isNegative = take(UInt8(ascii: "-"))
+      if !isNegative { index += 1 }
+      guard var year = number(6) else { return nil }
+      if let digit = digit() { year = year * 10 + digit }
+      return isNegative ? -year : year
+    }
+
     /// Days since 2000.
-    mutating func date() -> Int64? {
-      guard let year = number(4), take(UInt8(ascii: "-")), let month = number(2),
+    mutating func date(isWide: Bool) -> Int64? {
+      guard let year = year(isWide: isWide), take(UInt8(ascii: "-")), let month = number(2),
         (1...12).contains(month), take(UInt8(ascii: "-")), let day = number(2),
         day >= 1, day <= Timestamp.lengthOfMonth(month, year)
       else { return nil }
@@ -113,14 +148,19 @@ enum Timestamp {
 
   /// `2026-05-01T18:30:00.000Z`, with three digits, as `Date.prototype.toISOString` has it; if it is
   /// to be exact and has microseconds, with six. False for what RFC 3339 cannot say (years outside 0
-  /// to 9999, infinity).
+  /// to 9999, infinity), unless it is to be exact.
   @inline(__always)
   static func append(
     microseconds: Int64, isExact: Bool = false, to append: (UInt8) -> Void
   ) -> Bool {
+    if isExact, microseconds == .max || microseconds == .min {
+      appendEnd(isNegative: microseconds == .min, append)
+      return true
+    }
     let day = floorDivide(microseconds, microsecondsPerDay)
     let inDay = microseconds &- day &* microsecondsPerDay
-    guard Timestamp.append(days: day, to: append) else { return false }
+    guard isExact || isUsual(days: day) else { return false }
+    Timestamp.append(days: day, to: append)
     append(UInt8(ascii: "T"))
     let seconds = inDay / 1_000_000
     two(seconds / 3600, append)
@@ -141,11 +181,25 @@ enum Timestamp {
     return true
   }
 
-  /// `2026-05-01`.
+  /// `2026-05-01`, or an end of time.
   @inline(__always)
-  static func append(days: Int64, to append: (UInt8) -> Void) -> Bool {
-    // Years 0 to 9999.
-    guard days >= -730_485, days <= 2_921_939 else { return false }
+  static func append(date: Int32, to append: (UInt8) -> Void) {
+    if date == .max || date == .min {
+      appendEnd(isNegative: date == .min, append)
+    } else {
+      Timestamp.append(days: Int64(date), to: append)
+    }
+  }
+
+  /// Whether the year is 0 to 9999.
+  private static func isUsual(days: Int64) -> Bool { days >= -730_485 && days <= 2_921_939 }
+
+  private static func appendEnd(isNegative: Bool, _ append: (UInt8) -> Void) {
+    for byte in (isNegative ? negativeInfinity : infinity).utf8 { append(byte) }
+  }
+
+  @inline(__always)
+  private static func append(days: Int64, to append: (UInt8) -> Void) {
     let shifted = days + daysFrom1970To2000 + 719_468
     let era = floorDivide(shifted, 146_097)
     let dayOfEra = shifted - era * 146_097
@@ -156,13 +210,24 @@ enum Timestamp {
     let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
     let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
     let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    two(year / 100, append)
-    two(year % 100, append)
+    if isUsual(days: days) {
+      two(year / 100, append)
+      two(year % 100, append)
+    } else {
+      appendWide(year: year, append)
+    }
     append(UInt8(ascii: "-"))
     two(month, append)
     append(UInt8(ascii: "-"))
     two(day, append)
-    return true
+  }
+
+  /// `+010000` or `-000043`.
+  private static func appendWide(year: Int64, _ append: (UInt8) -> Void) {
+    append(UInt8(ascii: year < 0 ? "-" : "+"))
+    let digits = String(abs(year))
+    for _ in 0..<max(0, 6 - digits.utf8.count) { append(UInt8(ascii: "0")) }
+    for byte in digits.utf8 { append(byte) }
   }
 
   @inline(__always)

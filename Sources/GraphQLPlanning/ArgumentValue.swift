@@ -13,7 +13,7 @@ indirect enum ArgumentValue {
   case scalar(InputSource, value: InputValue)
   /// A list of enums or objects.
   case list([ArgumentValue])
-  /// A list of scalars, bound as one array.
+  /// A list of scalars, also of Booleans, bound as one array.
   case scalars(InputSource, values: [InputValue])
   case object([(name: String, value: ArgumentValue)])
 
@@ -269,6 +269,7 @@ struct ArgumentReader {
     case .int(let number): return .scalar(origin ?? .int(Int64(number)), value: value)
     case .bigInt(let number): return .scalar(origin ?? .int(number), value: value)
     case .float(let number): return .scalar(origin ?? .float(number), value: value)
+    case .number: return .scalar(origin ?? .constant(value), value: value)
     case .string(let text): return .scalar(origin ?? .string(text), value: value)
     case .object(let members):
       try refuseInCustomScalar(value, type)
@@ -315,11 +316,7 @@ struct ArgumentReader {
   }
 
   private func isScalar(_ type: TypeReference) -> Bool {
-    if case .scalar = schema[type.namedType].kind {
-      schema[type.namedType].name != "Boolean"
-    } else {
-      false
-    }
+    if case .scalar = schema[type.namedType].kind { true } else { false }
   }
 
   private func gather(_ items: [ArgumentValue], element: TypeReference) -> ArgumentValue {
@@ -327,13 +324,14 @@ struct ArgumentReader {
     var sources: [InputSource] = []
     var values: [InputValue] = []
     for item in items {
-      if case .scalar(let source, let value) = item {
-        sources.append(source)
-        values.append(value)
-      } else {
-        sources.append(.constant(.null))
-        values.append(.null)
-      }
+      let (source, value): (InputSource, InputValue) =
+        switch item {
+        case .scalar(let source, let value): (source, value)
+        case .boolean(let flag): (.constant(.boolean(flag)), .boolean(flag))
+        case .null, .enum, .list, .scalars, .object: (.constant(.null), .null)
+        }
+      sources.append(source)
+      values.append(value)
     }
     return .scalars(.list(sources), values: values)
   }
@@ -356,7 +354,7 @@ extension InputSource {
       case .bigInt(let number): .int(number)
       case .float(let number): .float(number)
       case .string(let text): .string(text)
-      case .null, .boolean, .enum, .list, .object: .constant(number)
+      case .null, .boolean, .number, .enum, .list, .object: .constant(number)
       }
   }
 }

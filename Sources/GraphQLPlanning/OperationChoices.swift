@@ -57,7 +57,7 @@ package struct OperationChoices: Sendable {
     case .int(let number) where role == .pageSize:
       key.append(contentsOf: String(number).utf8)
       key.append(UInt8(ascii: ";"))
-    case .int, .bigInt, .float: key.append(UInt8(ascii: "n"))
+    case .int, .bigInt, .float, .number: key.append(UInt8(ascii: "n"))
     case .string(let text) where role == .numberID || role == .anyID:
       key.append(UInt8(ascii: "#"))
       key.append(NodeID.decode(text).map { UInt8(truncatingIfNeeded: $0) } ?? 0)
@@ -75,7 +75,7 @@ package struct OperationChoices: Sendable {
       key.append(UInt8(ascii: "["))
       for item in items {
         // Scalars are one array parameter however many they are.
-        if case .string = item { break }
+        if item.isScalar { break }
         append(item, role, to: &key)
       }
       key.append(UInt8(ascii: "]"))
@@ -103,6 +103,16 @@ package struct OperationChoices: Sendable {
       if place == start || key[place - 1] != tag { key.insert(tag, at: place) }
     }
     key.append(0)
+  }
+}
+
+extension InputValue {
+  /// Whether the value is one of a scalar.
+  fileprivate var isScalar: Bool {
+    switch self {
+    case .boolean, .int, .bigInt, .float, .number, .string: true
+    case .null, .enum, .list, .object: false
+    }
   }
 }
 

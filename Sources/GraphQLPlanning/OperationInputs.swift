@@ -148,6 +148,7 @@ extension InputValue {
     case .int(let number): "\(number)"
     case .bigInt(let number): "\(number)"
     case .float(let number): "\(number)"
+    case .number(let text): "\(text.prefix(40))"
     case .boolean(let flag): "\(flag)"
     case .enum(let name): name
     case .null: "null"

@@ -79,7 +79,7 @@ package struct PlanSize: Sendable {
     return switch value.value(at: path) {
     case .null: 0
     case .list(let items): items.count
-    case .boolean, .int, .bigInt, .float, .string, .enum, .object: 1
+    case .boolean, .int, .bigInt, .float, .number, .string, .enum, .object: 1
     }
   }
 

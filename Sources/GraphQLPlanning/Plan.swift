@@ -140,13 +140,19 @@ package enum ParameterType: Sendable, Hashable {
   /// A node ID, or 0 for an invalid one, which no node has.
   case anyID
   case int4, float8, text
+  /// A pattern of `LIKE`.
+  case pattern
+  /// An element of a list of Booleans; a Boolean alone is a part of the statement.
+  case boolean
   /// An instant in milliseconds, or in microseconds.
   case timestamptz, instant
   case date, numeric
   case json(JSONForm)
-  /// A value of any other PostgreSQL type, bound as its text: `($1::text)::uuid`.
+  /// A value of any other PostgreSQL type, which reads it from its text before the statement begins: an
+  /// invalid one is refused whatever the rows are. (A cast, `($1::text)::uuid`, is evaluated for the rows
+  /// that meet cheaper conditions, so its error would tell of them.)
   case named(String)
-  /// A value of any form as the text of a JSON document, cast to `json` or `jsonb`.
+  /// A value of any form as the text of a JSON document, of type `json` or `jsonb`.
   case document(String)
   indirect case array(ParameterType)
 
@@ -155,23 +161,26 @@ package enum ParameterType: Sendable, Hashable {
     switch self {
     case .id, .anyID: SQLType("bigint")
     case .int4: SQLType("int4")
+    case .boolean: SQLType("bool")
     case .float8: SQLType("float8")
-    case .text: SQLType("text")
+    case .text, .pattern: SQLType("text")
     case .timestamptz, .instant: SQLType("timestamptz")
     case .date: SQLType("date")
     case .numeric: SQLType("numeric")
     case .json: SQLType("jsonb")
-    case .named, .document: SQLType("text")
+    case .named(let name), .document(let name): SQLType(name)
     case .array(let element): SQLType(element.sql.name, isArray: true)
     }
   }
 
-  /// The type that the bound text is cast to; nil if the parameter has its type as it is bound.
-  var castType: SQLType? {
+  /// The type that reads the value from its text; nil if it is bound in a form of this program.
+  package var castType: SQLType? {
     switch self {
     case .named(let name), .document(let name): SQLType(name)
     case .array(let element): element.castType.map { SQLType($0.name, isArray: true) }
-    case .id, .anyID, .int4, .float8, .text, .timestamptz, .instant, .date, .numeric, .json: nil
+    case .id, .anyID, .int4, .float8, .text, .pattern, .boolean, .timestamptz, .instant, .date,
+      .numeric, .json:
+      nil
     }
   }
 }

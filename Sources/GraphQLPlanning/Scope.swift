@@ -158,35 +158,36 @@ struct TemplateRenderer {
 
   /// Returns `NULL` with the type that the value would have.
   private func null(_ type: TypeReference) -> SQLFragment {
-    let isBoolean = schema[type.namedType].name == "Boolean"
     let parameter = parameterType(of: type)
-    let named = isBoolean ? SQLType("boolean") : parameter.castType ?? parameter.sql
+    let named = parameter == .boolean ? SQLType("boolean") : parameter.sql
     if case .list = type.nullable {
       return "NULL::\(name: "\(SQLType(named.name, isArray: true))")"
     }
     return "NULL::\(name: "\(named)")"
   }
 
+  /// - Parameter parameter: the type that a single value is bound as, if it is not its own.
   func text(
-    of value: ArgumentValue, _ type: TypeReference, isSplice: Bool, _ place: () -> InputPlace?
+    of value: ArgumentValue, _ type: TypeReference, as parameter: ParameterType? = nil,
+    isSplice: Bool, _ place: () -> InputPlace?
   ) -> SQLFragment {
     switch value {
     case .null: return isSplice ? "NULL" : null(type)
     case .boolean(let flag): return flag ? "true" : "false"
     case .enum(let name): return SQLFragment(name: enumValue(name, type)?.text ?? "NULL")
     case .scalar(let source, _):
-      return reference(source, as: parameterType(of: type), place)
+      return reference(source, as: parameter ?? parameterType(of: type), place)
     case .scalars(let source, _):
-      return reference(source, as: .array(parameterType(of: type)), place)
+      return reference(source, as: .array(parameter ?? parameterType(of: type)), place)
     case .list(let items):
-      let values = items.compactMap { item -> EnumValueStorage? in
+      let values = items.map { item -> EnumValueStorage? in
         if case .enum(let name) = item { enumValue(name, type) } else { nil }
       }
       guard isSplice else {
-        return SQLFragment(name: SQLQuoting.arrayLiteral(values.map(\.element)))
+        return SQLFragment(name: SQLQuoting.arrayLiteral(values.map { $0?.element }))
       }
       return values.isEmpty
-        ? "NULL" : SQLFragment(name: values.map(\.text).joined(separator: ", "))
+        ? "NULL" : SQLFragment(name: values.map { $0?.text ?? "NULL" }.joined(separator: ", "))
     case .object: return "NULL"
     }
   }
@@ -194,9 +195,7 @@ struct TemplateRenderer {
   private func reference(
     _ source: InputSource, as type: ParameterType, _ place: () -> InputPlace?
   ) -> SQLFragment {
-    let mention = statement.reference(.input(source, as: type), of: place())
-    guard let cast = type.castType else { return mention }
-    return "(\(mention))::\(name: "\(cast)")"
+    statement.reference(.input(source, as: type), of: place())
   }
 
   private func parameterType(of type: TypeReference) -> ParameterType {

@@ -12,6 +12,8 @@ package enum InputValue: Sendable, Hashable {
   /// An integer that exceeds `Int`, possible only in custom scalars.
   case bigInt(Int64)
   case float(Double)
+  /// Any other number of a custom scalar as it was written, so that no digit is lost.
+  case number(String)
   /// `String`, `ID` (also when written as an integer) and custom scalars given as strings.
   case string(String)
   case `enum`(String)

@@ -113,10 +113,12 @@ package enum SQLQuoting {
       .split(separator: "\"\"", omittingEmptySubsequences: false).joined(separator: "\"")
   }
 
-  /// Returns an array literal such as `'{A,B}'`, whose elements are quoted where needed.
-  package static func arrayLiteral(_ elements: [String]) -> String {
+  /// Returns an array literal such as `'{A,B}'`, whose elements are quoted where needed; a nil is a
+  /// null.
+  package static func arrayLiteral(_ elements: [String?]) -> String {
     let quoted = elements.map { element in
-      element.utf8.allSatisfy(isPlain) && !element.isEmpty && element.uppercased() != "NULL"
+      guard let element else { return "NULL" }
+      return element.utf8.allSatisfy(isPlain) && !element.isEmpty && element.uppercased() != "NULL"
         ? element
         : "\"" + element.reduce(into: "") { $0 += $1 == "\"" || $1 == "\\" ? "\\\($1)" : "\($1)" }
           + "\""

@@ -352,6 +352,12 @@ import Testing
     (.string, Column(BinaryForm.OID.own, Array("OPEN".utf8)), #""OPEN""#),
     (.dateTime, Column(1184, BinaryForm.big(Int64(0))), #""2000-01-01T00:00:00.000Z""#),
     (.dateTime, Column(1184, BinaryForm.big(Int64(-1))), #""1999-12-31T23:59:59.999Z""#),
+    (.date, Column(1082, BinaryForm.big(Int32.max)), #""infinity""#),
+    (.date, Column(BinaryForm.OID.own, BinaryForm.big(Int32.min)), #""-infinity""#),
+    (.date, Column(1082, BinaryForm.big(Int32(2_921_940))), #""+010000-01-01""#),
+    (.date, Column(1082, BinaryForm.big(Int32(-730_486))), #""-000001-12-31""#),
+    (.instant, Column(1184, BinaryForm.big(Int64.max)), #""infinity""#),
+    (.instant, Column(1184, BinaryForm.big(Int64.min)), #""-infinity""#),
     (.instant, Column(1184, BinaryForm.big(Int64(0))), #""2000-01-01T00:00:00.000Z""#),
     (.instant, Column(1184, BinaryForm.big(Int64(20_034))), #""2000-01-01T00:00:00.020034Z""#),
     (.instant, Column(1184, BinaryForm.big(Int64(-1))), #""1999-12-31T23:59:59.999999Z""#),
@@ -389,11 +395,8 @@ import Testing
     (.float, .float8(.infinity)), (.float, .float8(.nan)), (.float, .float4(-.infinity)),
     (.dateTime, Column(1184, BinaryForm.big(Int64.max))),
     (.dateTime, Column(1184, BinaryForm.big(Int64.min))),
-    (.date, Column(1082, BinaryForm.big(Int32.max))),
-    (.date, Column(1082, BinaryForm.big(Int32.min))),
     (.decimal, .text("NaN")), (.decimal, .text("-Infinity")), (.decimal, .text("")),
     (.int, Column(BinaryForm.OID.own, BinaryForm.big(Int64.max))),
-    (.date, Column(BinaryForm.OID.own, BinaryForm.big(Int32.max))),
   ]
 
   @Test(arguments: notRepresentable)

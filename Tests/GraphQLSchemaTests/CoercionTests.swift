@@ -66,7 +66,7 @@ struct CoercionTests {
     try expect(
       "$v: Any", #"{"v": [1, 3000000000, 1.5, {"a": null}]}"#, "v",
       .list([
-        .int(1), .bigInt(3_000_000_000), .float(1.5),
+        .int(1), .bigInt(3_000_000_000), .number("1.5"),
         .object([InputValue.Member(name: "a", value: .null)]),
       ]))
   }

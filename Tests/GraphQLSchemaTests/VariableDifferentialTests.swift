@@ -76,6 +76,7 @@ import Testing
     case .int(let number): .number("\(number)")
     case .bigInt(let number): .number(LiteralText.number(Double(number)))
     case .float(let number): .number(LiteralText.number(number))
+    case .number(let text): .number(LiteralText.number(Double(text) ?? .nan))
     case .string(let text), .enum(let text): .string(text)
     case .list(let items): .array(items.map(json))
     case .object(let members):

@@ -35,14 +35,6 @@ import Testing
       "A date and time cannot represent infinity, nor what is outside the years 0 to 9999."
     ),
     (
-      "Date", "date", "'-infinity'",
-      "A date cannot represent infinity, nor what is outside the years 0 to 9999."
-    ),
-    (
-      "Date", "date", "'0044-03-15 BC'",
-      "A date cannot represent infinity, nor what is outside the years 0 to 9999."
-    ),
-    (
       "Int", "bigint", "3000000000",
       "Int cannot represent non 32-bit signed integer value: 3000000000"
     ),

@@ -30,6 +30,9 @@ extension ParameterBinder {
     case .int(let number): json.write(number)
     case .bigInt(let number): json.write(number)
     case .float(let number): json.write(number)
+    case .number(let number):
+      try check(number: number)
+      json.write(JSONValue.number(number))
     case .string, .enum: json.write(try text(value))
     case .list(let items):
       json.append(UInt8(ascii: "["))
@@ -70,6 +73,9 @@ extension ParameterBinder {
     case .int(let number): json.write(number)
     case .bigInt(let number): json.write(number)
     case .float(let number): json.write(number)
+    case .number(let number):
+      try check(number: number)
+      json.write(JSONValue.number(number))
     case .enum(let name): json.write(name)
     case .string(let text):
       if schema[type.namedType].builtInScalar == .id {
@@ -78,6 +84,7 @@ extension ParameterBinder {
         try write(timestamp: value, to: &json)
       } else if case .instant? = call?.scalarTypes[type.namedType] {
         _ = try instant(value)
+        try refuseWideYear(value)
         json.write(text)
       } else {
         try check(value, schema[type.namedType])
@@ -151,10 +158,20 @@ extension ParameterBinder {
     if !isWritten { throw mismatch(value, Self.instant) }
   }
 
+  /// Refuses a year with a sign, which PostgreSQL does not read from text.
+  private func refuseWideYear(_ value: InputValue) throws(InputProblem) {
+    guard case .string(let text) = value, text.hasPrefix("+") || text.hasPrefix("-"),
+      text != Timestamp.negativeInfinity
+    else { return }
+    throw mismatch(value, "a date in the years 0 to 9999")
+  }
+
   /// Text that its scalar's type would not take is refused here, as in any other place.
   private func check(_ value: InputValue, _ type: TypeDefinition) throws(InputProblem) {
     switch call?.scalarTypes[type.id] {
-    case .date: _ = try date(value)
+    case .date:
+      _ = try date(value)
+      try refuseWideYear(value)
     case .numeric: _ = try decimal(value)
     default: _ = try text(value)
     }

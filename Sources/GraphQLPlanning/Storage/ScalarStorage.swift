@@ -15,7 +15,7 @@ struct ScalarStorage: Sendable {
     case .int?: (parameter, format) = (.int4, .int)
     case .float?: (parameter, format) = (.float8, .float)
     case .string?: (parameter, format) = (.text, .string)
-    case .boolean?: (parameter, format) = (.text, .boolean)
+    case .boolean?: (parameter, format) = (.boolean, .boolean)
     case nil:
       switch type.postgresType {
       case "timestamptz"?: (parameter, format) = (.timestamptz, .dateTime)

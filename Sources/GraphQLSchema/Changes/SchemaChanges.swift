@@ -135,8 +135,13 @@ package struct SchemaChanges {
     }
     for (old, new) in fields.kept {
       let coordinate = SchemaCoordinate.member(type: type.name, name: old.name)
-      compareKinds(
-        of: coordinate, old.type, new.type, isSafe: isSafeInput(old.type, new.type))
+      let isSafe = isSafeInput(old.type, new.type)
+      compareKinds(of: coordinate, old.type, new.type, isSafe: isSafe)
+      if isSafe {
+        compareDefaults(
+          old, new, at: coordinate, subject: "\(coordinate)",
+          changed: .inputFieldDefaultChanged, added: .inputFieldDefaultAdded)
+      }
     }
   }
 
@@ -207,18 +212,28 @@ package struct SchemaChanges {
         isSafe ? .argumentChangedKindSafely : .argumentChangedKind, coordinate,
         "\(subject) has changed type from \(oldText) to \(newText).")
     }
-    guard isSafe else { return }
-    switch (old.sortedDefaultText(of: oldArgument), new.sortedDefaultText(of: newArgument)) {
+    if isSafe {
+      compareDefaults(
+        oldArgument, newArgument, at: coordinate, subject: subject,
+        changed: .argumentDefaultChanged, added: .argumentDefaultAdded)
+    }
+  }
+
+  private mutating func compareDefaults(
+    _ oldInput: InputValueDefinition, _ newInput: InputValueDefinition,
+    at coordinate: SchemaCoordinate, subject: String,
+    changed: SchemaChange.Kind, added: SchemaChange.Kind
+  ) {
+    switch (old.sortedDefaultText(of: oldInput), new.sortedDefaultText(of: newInput)) {
     case (nil, nil): break
     case (nil, let value?):
-      add(.argumentDefaultAdded, coordinate, "\(subject) has the new defaultValue \(value).")
+      add(added, coordinate, "\(subject) has the new defaultValue \(value).")
     case (_?, nil):
-      add(.argumentDefaultChanged, coordinate, "\(subject) defaultValue was removed.")
+      add(changed, coordinate, "\(subject) defaultValue was removed.")
     case (let before?, let after?):
       guard before != after else { return }
       add(
-        .argumentDefaultChanged, coordinate,
-        "\(subject) has changed defaultValue from \(before) to \(after).")
+        changed, coordinate, "\(subject) has changed defaultValue from \(before) to \(after).")
     }
   }
 
@@ -278,6 +293,9 @@ package struct SchemaChanges {
       add(
         .directiveArgumentRemoved, coordinate(argument),
         "\(argument.name) was removed from \(old.name).")
+    }
+    for (before, after) in arguments.kept {
+      compare(before, after, at: coordinate(before), of: "@\(old.name)")
     }
     if old.isRepeatable, !new.isRepeatable {
       add(
@@ -367,7 +385,7 @@ extension InputValue {
   /// The value with the members of its objects in natural order.
   fileprivate var sorted: InputValue {
     switch self {
-    case .null, .boolean, .int, .bigInt, .float, .string, .enum: self
+    case .null, .boolean, .int, .bigInt, .float, .number, .string, .enum: self
     case .list(let items): .list(items.map(\.sorted))
     case .object(let members):
       .object(

@@ -135,14 +135,14 @@ struct LiteralCoercion {
 }
 
 extension InputValue {
-  /// Creates the smallest number type that holds a number as it is written; for custom scalars.
+  /// Creates an integer, or a number with all its digits; for custom scalars.
   package init(number text: String) {
     if let int = Int32(text) {
       self = .int(int)
     } else if let int = Int64(text) {
       self = .bigInt(int)
     } else {
-      self = .float(Double(text) ?? 0)
+      self = .number(text)
     }
   }
 }

@@ -46,6 +46,7 @@ extension InputValue {
     case .int(let value): "\(value)"
     case .bigInt(let value): "\(value)"
     case .float(let value): LiteralText.number(value)
+    case .number(let text): Double(text).map { $0.isFinite ? LiteralText.number($0) : text } ?? text
     case .string(let text): Printer.string(text)
     case .enum(let name): name
     case .list(let items): "[\(items.map(\.shapeText).joined(separator: ", "))]"

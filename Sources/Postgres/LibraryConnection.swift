@@ -88,7 +88,9 @@ import CPostgreSQL
     guard configuration.pooler == .none else { return .ready(timeline: nil) }
     // Not among what the session begins with: libpq would take the server for one that only reads, and
     // `target_session_attrs=read-write` would find none.
-    let setting = configuration.isReadOnly ? "SET default_transaction_read_only = on;" : ""
+    let setting =
+      (configuration.isReadOnly ? "SET default_transaction_read_only = on;" : "")
+      + (configuration.pathCommand ?? "")
     let history = configuration.history
     if configuration.checksHistory, history.isKnown {
       do throws(PostgresError) {

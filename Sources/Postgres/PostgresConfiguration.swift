@@ -25,6 +25,9 @@ package struct PostgresConfiguration: Sendable {
   /// Where names without a namespace are looked for, in this order; what is made goes into the first.
   /// Empty: as the database has it.
   package var namespaces: [String] = []
+  /// Whether the search path of the role or the database stays behind `namespaces`, for triggers and
+  /// functions that need it. Only where requests are served: setup must not find the tables of others.
+  var keepsSearchPath = false
   package var preparedStatementLimit = 200
   /// The servers that this configuration and its copies have connected to.
   package var history = ServerHistory()
@@ -289,10 +292,23 @@ package struct PostgresConfiguration: Sendable {
   var transactionSettings: String? {
     guard pooler == .transaction else { return nil }
     let all = sessionSettings + (isReadOnly ? [("transaction_read_only", "on")] : [])
-    let calls = all.map { setting in
+    var calls = all.map { setting in
       "set_config(\(Self.literal(setting.name)), \(Self.literal(setting.value)), true)"
     }
+    if let longerPath { calls.append("set_config('search_path', \(longerPath), true)") }
     return "SELECT " + calls.joined(separator: ", ")
+  }
+
+  /// Puts `namespaces` in front of the search path that the session begins with; nil if they are all
+  /// of it.
+  var pathCommand: String? {
+    longerPath.map { "SELECT pg_catalog.set_config('search_path', \($0), false);" }
+  }
+
+  private var longerPath: String? {
+    guard keepsSearchPath, let searchPath else { return nil }
+    return "pg_catalog.concat_ws(', ', \(Self.literal(searchPath)), "
+      + "nullif(pg_catalog.current_setting('search_path'), ''))"
   }
 
   private static func literal(_ text: String) -> String {
@@ -311,8 +327,12 @@ package struct PostgresConfiguration: Sendable {
       ("idle_in_transaction_session_timeout", "\(idleInTransactionTimeout.milliseconds)ms"),
       ("client_connection_check_interval", "\(clientCheckInterval.milliseconds)ms"),
       ("TimeZone", "UTC"),
+      // The forms of values, and what literals mean: roles and databases may have others.
+      ("DateStyle", "ISO"), ("IntervalStyle", "postgres"), ("bytea_output", "hex"),
+      ("extra_float_digits", "1"), ("lc_monetary", "C"), ("standard_conforming_strings", "on"),
+      ("array_nulls", "on"), ("transform_null_equals", "off"),
     ]
-    if let searchPath { all.append(("search_path", searchPath)) }
+    if let searchPath, !keepsSearchPath { all.append(("search_path", searchPath)) }
     return all + settings
   }
 

@@ -427,11 +427,17 @@ package final class PostgresPool {
     }
   }
 
+  private var servingConfiguration: PostgresConfiguration {
+    var serving = configuration
+    serving.keepsSearchPath = true
+    return serving
+  }
+
   /// libpq's own connecting waits for name servers, certificates and passwords, so it is done on a
   /// queue that may block.
   private func connect(_ slot: Int) {
     nonisolated(unsafe) weak let pool = self
-    let configuration = configuration
+    let configuration = servingConfiguration
     let loop = loop
     connecting[slot].async {
       let result = Result { () throws(PostgresError) in
@@ -457,7 +463,7 @@ package final class PostgresPool {
           .unavailable, message: "Another server became the primary meanwhile.")
       }
       let connection = try PostgresConnection(
-        library, loop: loop, configuration)
+        library, loop: loop, servingConfiguration)
       connection.onFinish = { [weak self] tag, outcome in
         self?.finished(slot, Int(tag), outcome)
       }

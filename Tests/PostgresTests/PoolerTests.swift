@@ -33,7 +33,7 @@ import Testing
       for (name, value) in [
         ("statement_timeout", "123456ms"), ("transaction_read_only", "on"), ("jit", "off"),
         ("plan_cache_mode", "force_generic_plan"), ("TimeZone", "UTC"),
-        ("search_path", "\"odd 'na\\me'\", \"public\""),
+        ("search_path", #""odd 'na\me'", "public", graph, public"#), ("DateStyle", "ISO, MDY"),
         ("sociograph.public_url", "https://example.org/'"),
       ] {
         #expect(try await ours.run("SELECT current_setting('\(name)')") == value)

@@ -20,7 +20,10 @@ import Testing
     }
     for (name, value) in [
       ("plan_cache_mode", "force_generic_plan"), ("jit", "off"), ("statement_timeout", "1234ms"),
-      ("default_transaction_read_only", "on"), ("search_path", "\"public\", \"pg_temp\""),
+      ("default_transaction_read_only", "on"),
+      ("search_path", #""public", "pg_temp", graph, public"#),
+      ("DateStyle", "ISO, MDY"), ("IntervalStyle", "postgres"), ("bytea_output", "hex"),
+      ("extra_float_digits", "1"), ("lc_monetary", "C"), ("standard_conforming_strings", "on"),
       ("max_parallel_workers_per_gather", "0"),
       ("application_name", "loop 7 of 'many'"), ("client_encoding", "UTF8"), ("TimeZone", "UTC"),
       ("client_connection_check_interval", "1s"), ("lock_timeout", "1500ms"),

@@ -18,10 +18,15 @@ struct WriteFields {
   private let known: [String: String]
   private(set) var isEmpty = true
   private var isNested = false
+  /// Whether clients without a session or a signed token may write.
+  private let isForAnonymous: Bool
 
-  /// - Parameter known: the names of an earlier draft, by what the fields do.
-  init(names known: [String: String]) {
+  /// - Parameters:
+  ///   - known: the names of an earlier draft, by what the fields do.
+  ///   - isForAnonymous: whether clients without a session or a signed token may write.
+  init(names known: [String: String], isForAnonymous: Bool) {
     self.known = known
+    self.isForAnonymous = isForAnonymous
     names = NamePool(reserved: Set(known.values))
   }
 
@@ -32,7 +37,6 @@ struct WriteFields {
     _ tables: [(UInt32, DraftCatalog.Relation)], nested: Bool, _ names: inout TypeNames
   ) {
     isNested = nested
-    for definition in Self.common { names.pool.reserve(definition.name) }
     for (oid, relation) in tables {
       guard let type = names[oid] else { continue }
       var inside: [String: String] = [:]
@@ -205,13 +209,19 @@ struct WriteFields {
 
   // MARK: - Fields
 
+  /// The argument by which clients without a session or a signed token are refused.
+  static let closed = ", anonymous: false"
+
   private mutating func field(
     _ name: String, _ arguments: [String], _ payload: String, _ directive: String
   ) -> DraftedMember {
     let key = FieldKey.other(type: payload, [directive])
     return DraftedMember(
       name: known[key] ?? names.take([name, name + "Rows"]), arguments: arguments,
-      type: payload + "!", directives: [directive])
+      type: payload + "!",
+      directives: [
+        isForAnonymous ? directive : directive.dropLast() + "\(Self.closed))"
+      ])
   }
 
   /// Returns the unique keys whose columns are all given, as values of an enum; nil without one.
@@ -221,7 +231,9 @@ struct WriteFields {
     var values = NamePool(reserved: [])
     var members: [DraftedMember] = []
     var seen: Set<Set<Int>> = []
-    for key in table.relation.keys where seen.insert(Set(key.columns)).inserted {
+    // PostgreSQL finds no conflict by a key that is checked at the end of the transaction.
+    for key in table.relation.keys
+    where key.isImmediate && seen.insert(Set(key.columns)).inserted {
       let columns = key.columns.compactMap { number in
         inserted.first { $0.column.number == number && $0.column.isUpdatable }?.column
       }
@@ -281,6 +293,9 @@ struct WriteFields {
         DraftedMember(
           name: "path", description: "The argument, or the member of one, that is the reason.",
           type: "[String!]"),
+        DraftedMember(
+          name: "constraint", description: "The name of the constraint that is broken, if one is.",
+          type: "String"),
       ]),
     DraftedDefinition(
       keyword: "enum", name: "WriteErrorCode",
@@ -293,6 +308,7 @@ struct WriteFields {
         ("CONFLICT", "The values conflict with those of another row."),
         ("TOO_MANY", "The filter finds more rows than may be written at once."),
         ("NOT_PERMITTED", "You may not write such a row."),
+        ("REFUSED", "A function or trigger of the database refused this."),
         ("ROLLED_BACK", "Another field of the transaction failed or was refused."),
       ].map { DraftedMember(name: $0.0, description: $0.1) }),
   ]

@@ -10,8 +10,6 @@ package struct ExecutionSettings: Sendable {
   package var validationLimits = ValidationLimits.server
   package var plannerLimits = PlannerLimits()
   package var suggestions = true
-  /// The values of `__service { capabilities }`; the field is unknown if there are none.
-  package var capabilities: [ServiceCapability] = []
   /// The maximum number of documents that a loop keeps, with their plans.
   package var maximumCachedDocuments = 1_000
   /// The maximum size of these documents and plans, in bytes.
@@ -25,6 +23,8 @@ package struct ExecutionSettings: Sendable {
   package var liveCatalog: LiveCatalog?
   /// Whether queries are planned like live ones, so that their responses can be kept.
   package var keepsAnswers = false
+  /// Whether clients are told the messages that functions and triggers of the database raise.
+  package var tellsRaisedMessages = true
 
   package init() {}
 }

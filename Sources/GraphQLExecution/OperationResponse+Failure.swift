@@ -32,8 +32,17 @@ extension OperationResponse {
         code.map { GraphQLError(error.message, code: $0) }
         ?? .fault("A function raised the unknown code \(error.detail ?? ""): \(error.reason)")
     // For a statement without a client's inputs.
+    case .invalidValue where error.sqlState == "22003":
+      refusal = GraphQLError(
+        "A number that the answer needs is out of the range of its type.",
+        code: .valueNotRepresentable, reason: error.reason)
     case .invalidEncoding, .invalidValue:
       refusal = .fault(error.reason)
+    case .other where error.sqlState == "55000" && error.routine == "ExecOpenScanRelation":
+      refusal = GraphQLError(
+        "Data that the answer needs has not been made yet. Try again later.",
+        code: .databaseUnavailable,
+        reason: error.reason + "; run REFRESH MATERIALIZED VIEW, which fills it")
     case .constraint, .forbidden, .other:
       refusal = .fault(error.reason)
     }
@@ -46,7 +55,9 @@ extension OperationResponse {
   static func failure(
     _ error: PostgresError, of operation: PreparedOperation, _ plan: ReadPlan
   ) -> OperationResponse {
-    if let refusal = operation.refusal(error) { return .refused([refusal]) }
+    if let refusal = operation.refusal(error) ?? operation.refusalOfClaims(error) {
+      return .refused([refusal])
+    }
     return failure(error, over: plan.parameters, plan.places, operation.inputs)
   }
 
@@ -96,6 +107,17 @@ extension PostgresError {
 }
 
 extension PreparedOperation {
+  /// Returns the error of a token whose claims a policy or a rule cannot read; nil for any other
+  /// failure. The values that the client gave have been asked for before.
+  func refusalOfClaims(_ error: PostgresError) -> GraphQLError? {
+    guard claims != nil, ["22P02", "22003", "22007", "22008"].contains(error.sqlState) else {
+      return nil
+    }
+    return GraphQLError(
+      "A claim of the token is not a value that the rules of the database can read.",
+      code: .forbidden, reason: error.reason)
+  }
+
   /// Returns the error of a client whose role lacks a privilege; nil for any other failure. Without
   /// roles it is the server that lacks it.
   func refusal(_ error: PostgresError) -> GraphQLError? {

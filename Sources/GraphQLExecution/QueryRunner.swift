@@ -1,3 +1,4 @@
+import GraphQLPlanning
 import GraphQLResponse
 import JSON
 import Postgres
@@ -56,7 +57,14 @@ package final class QueryRunner {
       case .success(let result):
         completion(write(operation, response, result, times))
       case .failure(let error):
-        completion(OperationOutcome(.failure(error, of: operation, read.plan), times))
+        let binder = operation.binder(viewer, event)
+        guard error.mayBeOfValue else {
+          return completion(OperationOutcome(.failure(error, of: operation, read.plan), times))
+        }
+        explain(
+          error, operation, read.plan,
+          binder.givenTexts(read.plan.parameters, read.plan.places)
+            .prefix(Self.maximumQuestions), times, completion)
       }
     }
     guard let role = operation.role else {
@@ -69,6 +77,35 @@ package final class QueryRunner {
     }
     return pool.execute(
       read.statement.alone(as: role), parameters, for: operation.client, as: role, completion: done)
+  }
+
+  /// The number of values that are asked for at most, one after the other.
+  private static let maximumQuestions = 16
+
+  /// Asks which value a statement failed over, and completes with its error.
+  private func explain(
+    _ error: PostgresError, _ operation: PreparedOperation, _ plan: ReadPlan,
+    _ values: ArraySlice<GivenText>, _ times: PhaseDurations,
+    _ completion: @escaping (OperationOutcome) -> Void
+  ) {
+    guard let value = values.first else {
+      return completion(OperationOutcome(.failure(error, of: operation, plan), times))
+    }
+    _ = statements.run(
+      BatchableStatement(value.question), value.parameters, for: operation.client
+    ) { [self] outcome, took in
+      var times = times
+      times.add(took)
+      switch outcome {
+      case .failure(let answer) where answer.mayBeOfValue:
+        var refusal = operation.inputs.error(
+          value.source, of: value.place, value.problem(answer.sqlState))
+        refusal.reason = answer.reason
+        completion(OperationOutcome(.refused([refusal]), times))
+      case .failure: explain(error, operation, plan, values.dropFirst(), times, completion)
+      case .success: explain(error, operation, plan, values.dropFirst(), times, completion)
+      }
+    }
   }
 
   private func write(
@@ -115,7 +152,7 @@ package final class QueryRunner {
       writer.json.append(#","errors":"#)
       writer.json.write(errors, requestID: operation.identity.id)
     }
-    operation.charge?.write(actual: writer.cost, to: &writer.json)
+    operation.settle(actual: writer.cost, in: &writer.json)
     writer.json.append(UInt8(ascii: "}"))
     let dependencies = writer.dependencies
     let cost = writer.cost
@@ -135,15 +172,15 @@ extension OperationResponse {
     switch failure {
     case .noRecord:
       .failure(PostgresError(.other, message: "A plan's statement gives one row."))
-    case .tooLarge: .refused([.responseTooLarge(settings)])
+    case .tooLarge: .refused([.responseTooLarge(settings.maximumResponseBytes)])
     }
   }
 }
 
 extension GraphQLError {
-  static func responseTooLarge(_ settings: ExecutionSettings) -> GraphQLError {
+  static func responseTooLarge(_ maximumBytes: Int) -> GraphQLError {
     GraphQLError(
-      "The answer is larger than \(settings.maximumResponseBytes) bytes. Ask for less.",
+      "The answer is larger than \(maximumBytes) bytes. Ask for less.",
       code: .costLimitExceeded)
   }
 }

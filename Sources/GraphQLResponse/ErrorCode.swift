@@ -59,6 +59,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
   case notFound = "NOT_FOUND"
   case lockTimeout = "LOCK_TIMEOUT"
   case rolledBack = "ROLLED_BACK"
+  case refused = "REFUSED"
   case resultLimitExceeded = "RESULT_LIMIT_EXCEEDED"
   case valueNotRepresentable = "VALUE_NOT_REPRESENTABLE"
 
@@ -81,8 +82,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
     case .depthLimitExceeded: "Fields are nested deeper than `--maximum-depth`."
     case .aliasLimitExceeded: "The document has more aliases than `--maximum-aliases`."
     case .rootFieldLimitExceeded:
-      "The operation has more root fields than `--maximum-root-fields`, or a mutation "
-        + "more than 5."
+      "The operation has more root fields than `--maximum-root-fields`."
     case .directiveLimitExceeded:
       "More than 5 directives are at one place, or more than 50 in the document."
     case .selectionLimitExceeded:
@@ -114,6 +114,8 @@ package enum ErrorCode: String, Sendable, CaseIterable {
     case .forbidden:
       "The object is public, but the viewer may not change it; or the client's role lacks a privilege "
         + "(`--roles`)."
+    case .refused:
+      "A function or trigger of the database refused the mutation, with the message (`RAISE EXCEPTION`)."
     case .rolledBack:
       "Nothing was written, because another field of a mutation with `@transaction` failed or was refused."
     case .csrfPrevented:
@@ -160,7 +162,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
       "The mutation is committed, but its response exceeds `--maximum-response-bytes`; or "
         + "a list without pages is longer than `--maximum-elements`."
     case .valueNotRepresentable:
-      "The stored value is not a value of the field's type: NaN, infinity, a year outside "
+      "The stored value is not a value of the field's type: NaN, an infinite number, a year outside "
         + "0 to 9999, an `Int` of more than 32 bits, an array of several dimensions."
     }
   }

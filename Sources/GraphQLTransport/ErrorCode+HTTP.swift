@@ -32,7 +32,7 @@ extension ErrorCode {
     case .serviceOverloaded, .databaseUnavailable, .shuttingDown, .outcomeUnknown:
       .serviceUnavailable
     case .timeout: .gatewayTimeout
-    case .conflict, .notFound, .lockTimeout, .rolledBack, .resultLimitExceeded,
+    case .conflict, .notFound, .lockTimeout, .rolledBack, .refused, .resultLimitExceeded,
       .valueNotRepresentable:
       .ok
     }

@@ -315,6 +315,22 @@ import TokenSupport
     #expect(all == wanted, "\(all)")
   }
 
+  @Test func `a claim that a policy cannot cast is the client's`() throws {
+    let guarded = try Guarded()
+    let (server, folder) = try guarded.serve()
+    defer { withExtendedLifetime(folder) {} }
+    try guarded.session.execute("ALTER POLICY own ON t2 USING (team_id = me()::int)")
+    let headers = Self.clients[1].headers(guarded)
+    for document in [
+      "{ t2s { nodes { id } } }", "mutation { deleteT2s(filter: {id: {eq: 1}}) { count } }",
+    ] {
+      let answer = try ask(document, headers, server)
+      #expect(
+        "\(answer)".contains("FORBIDDEN") && "\(answer)".contains("A claim of the token")
+          && !"\(answer)".contains("INTERNAL"), "\(answer)")
+    }
+  }
+
   @Test func `clients of different roles do not get each other's rows from one connection`() throws
   {
     let guarded = try Guarded()

@@ -135,11 +135,11 @@ import Testing
         == error("NOT_UNIQUE", #"["input","name"]"#))
     #expect(
       try refused(#"{name: "Z", albums: [{title: "x"}, {title: "x"}]}"#)
-        == error("NOT_UNIQUE", #"["input","albums","title"]"#))
+        == error("NOT_UNIQUE", #"["input","albums","0","title"]"#))
     #expect(
       try refused(#"{name: "Z", albums: [{title: "x", tracks: [{name: "n", price: "-1"}]}]}"#)
-        == error("INVALID", #"["input","albums","tracks","price"]"#))
-    let tags = #"["input","albums","tracks","trackTags","tagId"]"#
+        == error("INVALID", #"["input","albums","0","tracks","0","price"]"#))
+    let tags = #"["input","albums","0","tracks","0","trackTags","0","tagId"]"#
     #expect(
       try refused(
         #"{name: "Z", albums: [{title: "x", tracks: [{name: "n", trackTags: [{tagId: 999}]}]}]}"#)

@@ -72,5 +72,6 @@ package final class PreparedCall: Sendable {
   var cost: Int {
     [plan.call, plan.selection, plan.keeping, plan.replay, plan.again]
       .reduce(1024) { $0 + 3 * ($1?.text.utf8.count ?? 0) }
+      + plan.rows.reduce(0) { $0 + 128 + 160 * $1.values.count }
   }
 }

@@ -11,6 +11,8 @@ struct UserError: Equatable {
   let message: String?
   /// The path of the invalid argument.
   let path: [String]?
+  /// The constraint that is broken.
+  var constraint: String?
   /// The smallest and the largest value that the rule allows, as JSON numbers.
   var min: Double?
   var max: Double?
@@ -63,6 +65,9 @@ package struct ConstraintErrors: Sendable {
   private var errors: [Key: (code: String, argument: String?)] = [:]
   /// The columns of constraints and unique indexes, for fields that write rows.
   private var columns: [Key: [String]] = [:]
+  /// The types of the columns of tables, with their modifiers, by column; a domain's is the one that
+  /// it is over.
+  private var types: [String: [String: String]] = [:]
 
   package init() {}
 
@@ -102,11 +107,30 @@ package struct ConstraintErrors: Sendable {
       guard let table = row[0], let constraint = row[1], let column = row[2] else { continue }
       columns[Key(table: table, constraint: constraint), default: []].append(column)
     }
+    for row in try session.execute(
+      """
+      SELECT c.relname, a.attname, CASE WHEN t.typtype = 'd' THEN format_type(t.typbasetype, t.typtypmod)
+        ELSE format_type(a.atttypid, a.atttypmod) END
+      FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_type t ON t.oid = a.atttypid
+      WHERE c.relkind IN ('r', 'p', 'v', 'f') AND a.attnum > 0 AND NOT a.attisdropped
+        AND c.relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
+      """, [])
+    {
+      guard let table = row[0], let column = row[1], let type = row[2] else { continue }
+      types[table, default: [:]][column] = type
+    }
   }
+
+  /// Returns the type of a column that is written; nil if it is unknown.
+  func type(of column: String, in table: String) -> String? { types[table]?[column] }
 
   /// Returns why a field that writes rows was refused by a constraint, by the rule of its type or by
   /// its limit; nil for any other failure.
-  func writeError(for error: PostgresError, in plan: CallPlan) -> UserError? {
+  ///
+  /// - Parameter binder: the values of the request.
+  func writeError(
+    for error: PostgresError, in plan: CallPlan, _ binder: ParameterBinder
+  ) -> UserError? {
     guard let write = plan.write else { return nil }
     if error.message.contains(WriteRefusal.tooMany) {
       return UserError(code: "TOO_MANY", message: nil, path: ["atMost"])
@@ -115,29 +139,119 @@ package struct ConstraintErrors: Sendable {
       return UserError(code: "NOT_PERMITTED", message: nil, path: nil)
     }
     let code: String
-    switch error.sqlState {
-    case "23502": code = "REQUIRED"
-    case "23503":
-      code =
-        write == .delete || error.detail?.contains("still referenced") == true
-        ? "STILL_REFERENCED" : "NOT_FOUND"
-    case "23505": code = "NOT_UNIQUE"
-    case "23514": code = "INVALID"
-    case "23P01": code = "CONFLICT"
-    // A policy of row level security, if its check is of the row.
-    case "42501" where error.message.contains("row-level security"): code = "NOT_PERMITTED"
-    // Two given rows have the same key.
-    case "21000": code = "NOT_UNIQUE"
-    default: return nil
-    }
+    var message: String?
+    let rows = plan.rows.filter { $0.table == error.table }
     var broken: [String] = []
     if let constraint = error.constraint {
       broken =
         error.sqlState == "23502"
         ? [constraint] : columns[Key(table: error.table ?? "", constraint: constraint)] ?? []
     }
+    switch error.sqlState {
+    case "23502": code = "REQUIRED"
+    case "23503":
+      code = refersToNothing(error, write, rows, broken) ? "NOT_FOUND" : "STILL_REFERENCED"
+    case "23505": code = "NOT_UNIQUE"
+    case "23514": code = "INVALID"
+    case "23P01": code = "CONFLICT"
+    // A policy of row level security, if its check is of the row.
+    case "42501" where error.routine == "ExecWithCheckOptions":
+      code = "NOT_PERMITTED"
+      if Set(plan.rows.map(\.table)).count > 1 {
+        message =
+          "You may not write such a row. A policy that looks for the row around another does not find it "
+          + "yet: insert that one with a field before, in a mutation with @transaction."
+      }
+    // Two given rows have the same key.
+    case "21000": code = "NOT_UNIQUE"
+    default: return nil
+    }
+    var path = plan.writtenMembers?.path(ofColumns: broken, in: error.table)
+    if let row = row(of: error, among: rows, broken, binder), row.path.count > 1 || path != nil {
+      let member = row.values.first { broken.contains($0.column) }?.member ?? path?.last
+      path = row.path + (member.map { [$0] } ?? [])
+    }
     return UserError(
-      code: code, message: nil, path: plan.writtenMembers?.path(ofColumns: broken, in: error.table))
+      code: code, message: message, path: path,
+      constraint: error.sqlState.hasPrefix("23") && error.sqlState != "23502"
+        ? error.constraint : nil)
+  }
+
+  /// Returns whether a foreign key was broken by a row that refers to one that does not exist, and
+  /// not by one that others refer to.
+  private func refersToNothing(
+    _ error: PostgresError, _ write: WriteStorage.Action, _ rows: [WrittenRow], _ columns: [String]
+  ) -> Bool {
+    switch write {
+    case .insert: return true
+    case .delete: return false
+    case .update:
+      guard rows.contains(where: { $0.values.contains { columns.contains($0.column) } }) else {
+        return false
+      }
+      // The detail has the columns and values, whatever the language around them. Those of the other
+      // table may be called the same.
+      return error.detail?.contains("(\(columns.joined(separator: ", ")))=(") ?? true
+    }
+  }
+
+  /// Returns the values of the key that a constraint's error is about: `(a, b)=(1, x)`, whatever the
+  /// language around it.
+  private static func key(in detail: String?) -> String? {
+    guard let detail, let start = detail.firstRange(of: ")=("),
+      let end = detail.lastIndex(of: ")"), start.upperBound <= end
+    else { return nil }
+    return String(detail[start.upperBound..<end])
+  }
+
+  /// Returns the row that broke a constraint; nil if it is not known.
+  private func row(
+    of error: PostgresError, among rows: [WrittenRow], _ columns: [String],
+    _ binder: ParameterBinder
+  ) -> WrittenRow? {
+    if rows.count < 2 { return rows.first }
+    func value(_ column: String, _ row: WrittenRow) -> WrittenRow.Value? {
+      row.values.first { $0.column == column }
+    }
+    switch error.sqlState {
+    case "23502":
+      guard let column = columns.first else { return nil }
+      return rows.first {
+        value(column, $0).map { binder.value(of: $0.source) == .null } ?? false
+      } ?? rows.first { value(column, $0) == nil }
+    case "23505", "23503", "23P01":
+      guard !columns.isEmpty, let key = Self.key(in: error.detail) else { return nil }
+      return rows.first { row in
+        let texts = columns.map { column in
+          value(column, row).flatMap { binder.text(of: $0.source, $0.type) }
+        }
+        // What is not given comes from elsewhere, such as the row around.
+        let parts = key.split(separator: ", ", omittingEmptySubsequences: false)
+        if parts.count == columns.count, texts.contains(where: { $0 != nil }) {
+          return zip(parts, texts).allSatisfy { part, text in text.map { $0 == part } ?? true }
+        }
+        return key == texts.map { $0 ?? "" }.joined(separator: ", ")
+      }
+    default:
+      // The detail has the row, as PostgreSQL writes its values.
+      guard let detail = error.detail else { return nil }
+      let fitting = rows.filter { row in
+        var isKnown = false
+        for value in row.values where value.type.isShownAsGiven {
+          guard let text = binder.text(of: value.source, value.type), text.utf8.count < 64 else {
+            continue
+          }
+          guard
+            ["(", ", "].contains(where: { before in
+              [", ", ")"].contains { detail.contains(before + text + $0) }
+            })
+          else { return false }
+          isKnown = true
+        }
+        return isKnown
+      }
+      return fitting.count == 1 ? fitting.first : nil
+    }
   }
 
   func userError(for error: PostgresError, in field: FieldDefinition, _ schema: Schema)
@@ -197,6 +311,8 @@ extension RefusalShape {
       case .constant(let text): json.append(text)
       case .code: json.write(error.code)
       case .message: json.write(error.message ?? messages[error.code] ?? error.code)
+      case .constraint:
+        if let constraint = error.constraint { json.write(constraint) } else { json.writeNull() }
       case .min: write(error.min, to: &json)
       case .max: write(error.max, to: &json)
       case .path:

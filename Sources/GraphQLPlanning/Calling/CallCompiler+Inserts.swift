@@ -25,15 +25,25 @@ struct Insertions {
   fileprivate(set) var writtenCount: Int?
   /// The rules of nested parts, by the parts' names.
   fileprivate(set) var rules: [(name: String, rule: SQLFragment)] = []
+  /// The rows as the client gave them, for errors.
+  fileprivate(set) var rows: [WrittenRow] = []
   fileprivate var rowCount = 0
 
   /// The names of a statement's rows.
   static let written = "written"
 }
 
+/// A row of an input, and where it is in the arguments.
+private struct GivenRow {
+  let value: ArgumentValue
+  let path: [String]
+}
+
 /// What rows of one input are inserted into.
 private struct InsertTarget {
   let table: SQLFragment
+  /// The table's name without its namespace.
+  let name: String
   let rule: SQLTemplate?
   let input: TypeDefinition
   /// The columns that are returned, as statements write them; nil for all.
@@ -58,11 +68,14 @@ extension CallCompiler {
     var insertions = Insertions()
     guard let (definition, value) = scope.arguments["input"] else { return insertions }
     let target = InsertTarget(
-      table: table, rule: nil, input: schema[definition.type.namedType],
-      returned: returned)
+      table: table, name: write.table?.lastName ?? "", rule: nil,
+      input: schema[definition.type.namedType], returned: returned)
     let position = field.field.position
+    let given = field.field.arguments.first { $0.name.text == "input" }?.value.content
+    let isOne = if case .object? = given { true } else { false }
     let names = try insert(
-      Self.rows(value), target, compiler, scope, at: position, &insertions,
+      Self.rows(value, at: ["input"], isList: !isOne), target, compiler, scope, at: position,
+      &insertions,
       conflict: { conflict(write, $0, compiler, scope) })
     if names.count > 1 {
       insertions.writtenCount = names.count { insertions.needed.contains($0) }
@@ -84,9 +97,15 @@ extension CallCompiler {
     return (names + others).filter { known.insert(SQLQuoting.catalogName($0)).inserted }
   }
 
-  private static func rows(_ value: ArgumentValue?) -> [ArgumentValue] {
-    if case .list(let items)? = value { return items }
-    return value.map { $0.isNull ? [] : [$0] } ?? []
+  private static func rows(
+    _ value: ArgumentValue?, at path: [String], isList: Bool = true
+  ) -> [GivenRow] {
+    if case .list(let items)? = value {
+      return items.enumerated().map { index, item in
+        GivenRow(value: item, path: isList ? path + [String(index)] : path)
+      }
+    }
+    return value.map { $0.isNull ? [] : [GivenRow(value: $0, path: path)] } ?? []
   }
 
   /// Adds the inserts of rows, and returns the names of the parts that they are.
@@ -94,7 +113,7 @@ extension CallCompiler {
   /// - Parameter conflict: what is done with rows of these columns that are there already; nil in rows
   ///   inside of others.
   private func insert(
-    _ rows: [ArgumentValue], _ target: InsertTarget, _ compiler: SelectionCompiler, _ scope: Scope,
+    _ rows: [GivenRow], _ target: InsertTarget, _ compiler: SelectionCompiler, _ scope: Scope,
     at position: Position, _ insertions: inout Insertions,
     conflict: (([String]) -> SQLFragment?)? = nil
   ) throws(GraphQLError) -> [String] {
@@ -105,7 +124,8 @@ extension CallCompiler {
         "At most \(limits.maximumInsertedRows) rows can be inserted at once, not "
           + "\(insertions.rowCount)\(isTop ? "" : " or more").", position)
     }
-    var groups: [[ArgumentValue]] = []
+    insertions.rows += rows.map { written($0, target, scope) }
+    var groups: [[GivenRow]] = []
     var isOpen = false
     for row in rows {
       let isAlone = !nested(in: row, of: target).isEmpty
@@ -117,9 +137,9 @@ extension CallCompiler {
     for group in groups {
       var target = target
       let inner = group.first.map { nested(in: $0, of: target) } ?? []
-      for (member, insert, value) in inner where insert.isFirst {
+      for (member, insert, rows) in inner where insert.isFirst {
         let name = try self.insert(
-          value, of: member, insert, returning: insert.columns.map(\.from), [], compiler, scope,
+          rows, of: member, insert, returning: insert.columns.map(\.from), [], compiler, scope,
           at: position, &insertions
         ).first
         guard let name else { continue }
@@ -142,9 +162,9 @@ extension CallCompiler {
         insertions.rules.append((name, rendered(rule, of: name, compiler, scope)))
       }
       if !followers.isEmpty { insertions.needed.append(name) }
-      for (member, insert, value) in followers {
+      for (member, insert, rows) in followers {
         _ = try self.insert(
-          value, of: member, insert, returning: [],
+          rows, of: member, insert, returning: [],
           insert.columns.map {
             ($0.set, "(SELECT \(name: name).\(name: $0.from) FROM \(name: name))")
           }, compiler,
@@ -154,18 +174,31 @@ extension CallCompiler {
     return names
   }
 
+  private func written(
+    _ row: GivenRow, _ target: InsertTarget, _ scope: Scope
+  ) -> WrittenRow {
+    let place = scope.place(ofArgument: "input")
+    return WrittenRow(
+      path: row.path, table: target.name,
+      values: target.members.compactMap { member in
+        row.value[member.name].flatMap {
+          mapping.written($0, to: member, of: target.input, place)
+        }
+      })
+  }
+
   /// Adds the inserts of the rows in a member of another row.
   private func insert(
-    _ value: ArgumentValue, of member: InputValueDefinition, _ insert: NestedInsert,
+    _ rows: [GivenRow], of member: InputValueDefinition, _ insert: NestedInsert,
     returning returned: [String], _ given: [(String, SQLFragment)], _ compiler: SelectionCompiler,
     _ scope: Scope, at position: Position, _ insertions: inout Insertions
   ) throws(GraphQLError) -> [String] {
-    let rows = Self.rows(value)
     if rows.isEmpty { return [] }
     return try self.insert(
       rows,
       InsertTarget(
-        table: compiler.renderer.render(insert.table, scope, isNoted: false), rule: insert.rule,
+        table: compiler.renderer.render(insert.table, scope, isNoted: false),
+        name: insert.table.lastName, rule: insert.rule,
         input: schema[member.type.namedType],
         returned: insert.rule == nil ? returned : nil, given: given), compiler, scope, at: position,
       &insertions)
@@ -173,23 +206,22 @@ extension CallCompiler {
 
   /// Returns the members of a row that are rows themselves.
   private func nested(
-    in row: ArgumentValue, of target: InsertTarget
-  ) -> [(member: InputValueDefinition, insert: NestedInsert, value: ArgumentValue)] {
+    in row: GivenRow, of target: InsertTarget
+  ) -> [(member: InputValueDefinition, insert: NestedInsert, rows: [GivenRow])] {
     target.members.compactMap { member in
-      guard let insert = mapping.nestedInsert(of: member), let value = row[member.name],
-        !Self.rows(value).isEmpty
-      else { return nil }
-      return (member, insert, value)
+      guard let insert = mapping.nestedInsert(of: member) else { return nil }
+      let rows = Self.rows(row.value[member.name], at: row.path + [member.name])
+      return rows.isEmpty ? nil : (member, insert, rows)
     }
   }
 
   /// Returns the insert of rows of which none but a single one has others inside.
   private func insertion(
-    _ rows: [ArgumentValue], _ target: InsertTarget, _ compiler: SelectionCompiler, _ scope: Scope,
+    _ rows: [GivenRow], _ target: InsertTarget, _ compiler: SelectionCompiler, _ scope: Scope,
     at position: Position, conflict: (([String]) -> SQLFragment?)?
   ) throws(GraphQLError) -> SQLFragment {
     let given = target.members.filter { member in
-      mapping.nestedInsert(of: member) == nil && rows.contains { $0[member.name] != nil }
+      mapping.nestedInsert(of: member) == nil && rows.contains { $0.value[member.name] != nil }
     }
     let own = given.map { SQLQuoting.quoted(WriteStorage.column(of: $0)) }
     let columns = own + target.given.map(\.column)
@@ -211,7 +243,7 @@ extension CallCompiler {
       let lines = rows.map { row -> SQLFragment in
         let values = given.map { member in
           self.value(
-            row[member.name], member, of: target.input, compiler,
+            row.value[member.name], member, of: target.input, compiler,
             scope.place(ofArgument: "input"))
         }
         return "(\((values + target.given.map(\.value)).joined(separator: ", ")))"

@@ -21,7 +21,7 @@ extension CallCompiler {
   func written(
     _ write: WriteStorage, _ field: SelectionCompiler.CollectedField, _ arguments: FieldArguments,
     answer: (record: SQLFragment, compiler: SelectionCompiler)?
-  ) throws(GraphQLError) -> PlannedStatement {
+  ) throws(GraphQLError) -> (PlannedStatement, [WrittenRow]) {
     guard let table = write.table, let target = write.target else {
       throw GraphQLError("\(arguments.coordinate) has no table.", code: .internalServerError)
     }
@@ -59,7 +59,24 @@ extension CallCompiler {
       result = kept(result: refusal.isEmpty ? rows : "CASE \(refusal) ELSE \(rows) END")
     }
     text.append(settings(with: result, compiler.statement))
-    return finished(text, compiler.statement)
+    return (
+      finished(text, compiler.statement),
+      write.action == .insert ? insertions.rows : changedRow(write, scope)
+    )
+  }
+
+  /// The values of an update; none of another action.
+  private func changedRow(_ write: WriteStorage, _ scope: Scope) -> [WrittenRow] {
+    guard write.action == .update, let (definition, value) = scope.arguments["set"],
+      case .inputObject(let members, _) = schema[definition.type.namedType].kind
+    else { return [] }
+    let input = schema[definition.type.namedType]
+    let values = members.compactMap { member in
+      value?[member.name].flatMap {
+        mapping.written($0, to: member, of: input, scope.place(ofArgument: "set"))
+      }
+    }
+    return [WrittenRow(path: ["set"], table: write.table?.lastName ?? "", values: values)]
   }
 
   /// The number of rows, for which they are written first: `settings(with:_:)` then sees a transaction
@@ -142,14 +159,16 @@ extension CallCompiler {
   private func chosenRows(
     _ write: WriteStorage, _ target: TypeID, _ compiler: SelectionCompiler, _ scope: Scope
   ) -> SQLFragment {
-    let row = RowBuilder(alias: compiler.statement.alias())
+    let row = RowBuilder(
+      alias: compiler.statement.alias(), rule: mapping[target]?.table?.rule)
     var inner = scope
     inner.row = row
     inner.storage = mapping[target]
     var condition: SQLFragment?
     if let (definition, value) = scope.arguments["filter"], let value {
-      condition = compiler.condition(
-        value, schema[definition.type.namedType], scope.place(ofArgument: "filter"), inner)
+      condition =
+        compiler.rowCondition(
+          value, schema[definition.type.namedType], scope.place(ofArgument: "filter"), inner)?.text
     }
     let rows: SQLFragment =
       mapping[target]?.table.map { compiler.renderer.render($0.name, inner, isNoted: false) }

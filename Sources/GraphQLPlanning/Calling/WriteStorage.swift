@@ -30,6 +30,9 @@ package struct WriteStorage: Sendable {
     }
   }
 
+  /// The arguments that the field reads.
+  var read: [String] { action == .insert ? needed + ["updateOnConflict"] : needed }
+
   /// The problems, in words that follow the field's coordinate.
   var problems: [String] {
     guard target != nil, table != nil else {
@@ -63,6 +66,9 @@ package struct NestedInsert: Sendable {
 package struct WrittenMembers: Sendable {
   let mapping: StorageMapping
   let write: WriteStorage
+
+  /// The name of the table without its namespace.
+  package var table: String { write.table?.lastName ?? "" }
 
   /// The inputs that are searched; an error's path is near the argument.
   private static let maximumInputs = 1_000

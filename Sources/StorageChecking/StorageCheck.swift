@@ -52,17 +52,20 @@ package struct StorageCheck {
     let catalogAnswers = try session.pipeline(
       DatabaseCatalog.queries(for: sources) + [
         .execute(RowSecurity.query(for: sources)), .execute(ManagedTables.query(for: sources)),
+        .execute(RowSecurity.readers(of: sources)),
       ])
-    let catalog = try DatabaseCatalog(catalogAnswers.dropLast(2))
-    let secured = try RowSecurity.findings(catalogAnswers[catalogAnswers.count - 2])
-    let managed = try ManagedTables.findings(catalogAnswers[catalogAnswers.count - 1])
+    let catalog = try DatabaseCatalog(catalogAnswers.dropLast(3))
+    let secured = try RowSecurity.findings(catalogAnswers[catalogAnswers.count - 3])
+    let managed = try ManagedTables.findings(catalogAnswers[catalogAnswers.count - 2])
+    let recursions = try RowSecurity.recursions(
+      catalogAnswers[catalogAnswers.count - 1], session)
 
     let rules = SchemaRules(mapping: mapping).findings
     let check = LeafCheck(mapping: mapping, catalog: catalog)
     let leaves = rows.flatMap { check.findings(for: $0) }
     // PostgreSQL's own messages about the same causes are left out.
     let known = (rules + leaves).flatMap(\.operators)
-    var findings = managed + (clientsHaveRoles ? [] : secured) + rules
+    var findings = managed + recursions + (clientsHaveRoles ? [] : secured) + rules
     findings += statements.findings.filter { finding in
       !known.contains { finding.message.contains("operator does not exist: \($0)") }
     }

@@ -220,6 +220,25 @@ import Testing
     #expect(try graph.findings(as: role) == [])
   }
 
+  @Test func `policies that lead to themselves are found under the roles that they bind`() throws {
+    let graph = try CheckedGraph.thing(
+      "name: String", "name text",
+      more: "")
+    let role = "bound_\(UInt32.random(in: 0 ... .max))"
+    try TestCluster.session(graph.database).execute(
+      """
+      CREATE ROLE \(role); GRANT SELECT ON thing TO \(role);
+      ALTER TABLE thing ENABLE ROW LEVEL SECURITY;
+      CREATE POLICY circle ON thing USING (EXISTS (SELECT FROM thing t WHERE t.name = 'x'));
+      """)
+    let findings = try graph.findings()
+    #expect(
+      findings.count == 1
+        && findings[0].hasPrefix(
+          "error: thing: its policies lead to themselves under the role \(role)"),
+      "\(findings)")
+  }
+
   @Test func `a list of all rows of a large table is a warning`() throws {
     let graph = try CheckedGraph(
       """

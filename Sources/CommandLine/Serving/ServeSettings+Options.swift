@@ -1,3 +1,5 @@
+import Server
+
 extension ServeSettings {
   private typealias Option = CommandSpecification.Option
 
@@ -29,7 +31,7 @@ extension ServeSettings {
           "show plans of queries in GraphiQL; plans disclose how many rows exist that the "
             + "viewer may not see"),
         Option(
-          "server-timing", "WHO", default: "off",
+          "server-timing", "WHO", default: "off", choices: ["off", "signed-in", "all"],
           "whom to tell the time of each phase of their requests, if they ask as sociograph load "
             + "does: off, signed-in or all"),
       ]),
@@ -57,7 +59,7 @@ extension ServeSettings {
           "replica-lag", "TIME", default: "5s",
           "the maximum lag of a standby that takes queries"),
         Option(
-          "live", "HOW", default: "reported",
+          "live", "HOW", default: "reported", choices: ["reported", "decoding"],
           "where live queries get changes from: reported, the tables that report them, or decoding, "
             + "PostgreSQL's log, for any table"),
         Option(
@@ -94,7 +96,7 @@ extension ServeSettings {
           "the issuers of bearer tokens to accept in addition to sessions: issuer, audience "
             + "and key set of each, in JSON"),
         Option(
-          "roles", "WHOSE", default: "server",
+          "roles", "WHOSE", default: "server", choices: ["server", "claims"],
           "the role of PostgreSQL under which a client's statements run: that of the server, or with claims "
             + "the one that the claim role of its token names, so that policies of row level security decide"
         ),
@@ -121,10 +123,10 @@ extension ServeSettings {
       [
         SettingOptions.photos,
         Option(
-          "maximum-photo-bytes", "N", default: "10485760",
+          "maximum-photo-bytes", "N", default: "20971520",
           "the maximum size of an uploaded image, in bytes"),
         Option(
-          "maximum-photo-pixels", "N", default: "40000000",
+          "maximum-photo-pixels", "N", default: "50000000",
           "the maximum width times height of an uploaded image"),
         Option(
           "photo-moderation", "COMMAND",
@@ -134,13 +136,9 @@ extension ServeSettings {
       "GraphQL",
       [
         Option(
-          "http-profile", "PROFILE", default: "auto",
+          "http-profile", "PROFILE", default: "auto", choices: ["auto", "audit", "2026"],
           "the status codes: audit, of the graphql-http suite; 2026, of the draft; or auto: 2026 "
             + "for clients that accept application/graphql-response+json, audit for others"),
-        Option(
-          "experimental", "NAMES",
-          "features that are not in an edition yet, with commas: empty-selections, "
-            + "service-capabilities"),
         Option(
           "compression", "on|off", default: "on",
           "compress responses from 1 KiB on with zstd, brotli or gzip, if the client accepts it"),
@@ -148,16 +146,21 @@ extension ServeSettings {
           "http2", "on|off", default: "on",
           "let clients speak HTTP/2: over TLS those that offer it, else those that begin with it"),
         Option(
-          "introspection", "WHO", default: "all",
+          "introspection", "WHO", default: "all", choices: ["all", "signed-in", "off"],
           "who may read the schema, also at /schema.graphql: all, signed-in or off"),
         Option(
           "suggestions", "on|off", default: "on",
           "\"Did you mean\" in error messages; always off if some clients may not read the "
             + "schema"),
         Option(
+          "raised-messages", "on|off", default: "on",
+          "tell clients what functions and triggers of the database say when they refuse a "
+            + "mutation (RAISE EXCEPTION)"),
+        Option(
           "trusted-documents", "FILE", "the manifest of published documents, in JSON"),
         Option(
           "trusted-level", "LEVEL", default: "off",
+          choices: ["off", "log", "allow-list", "id-only"],
           "off, log (log other documents), allow-list (refuse other documents) or id-only"),
         Option(
           "mcp", nil,
@@ -180,13 +183,13 @@ extension ServeSettings {
         Option(
           "maximum-tokens", "N", default: "2000",
           "the maximum number of tokens of a document"),
-        Option("maximum-depth", "N", default: "12", "the maximum depth of nested fields"),
+        Option("maximum-depth", "N", default: "20", "the maximum depth of nested fields"),
         Option(
           "maximum-aliases", "N", default: "30",
           "the maximum number of aliases of a document"),
         Option(
           "maximum-root-fields", "N", default: "20",
-          "the maximum number of root fields of a query"),
+          "the maximum number of root fields of an operation"),
         Option(
           "maximum-selections", "N", default: "5000",
           "the maximum number of selections, with fragments expanded"),
@@ -208,11 +211,11 @@ extension ServeSettings {
           "the maximum cost of an operation: 1 an object, 2 a page, and 1 and its own cost "
             + "for each element; 0 for no limit"),
         Option(
-          "rate-limit", "N/N|off", default: "2000/100",
+          "rate-limit", "N/N|off", default: "\(RateLimiter.Rate.standardViewer)",
           "the rate-limit points of a viewer, and their refill a second; requests from this "
             + "machine count only if --trusted-proxies send them"),
         Option(
-          "rate-limit-address", "N/N|off", default: "500/25",
+          "rate-limit-address", "N/N|off", default: "\(RateLimiter.Rate.standardAddress)",
           "the rate-limit points of an address (IPv6: one /64) for anonymous requests, and "
             + "their refill a second"),
         Option(
@@ -277,7 +280,9 @@ extension ServeSettings {
     CommandSpecification.Section(
       "Observability",
       [
-        Option("log-format", "FORMAT", default: "text", "the format of the log: text or json"),
+        Option(
+          "log-format", "FORMAT", default: "text", choices: ["text", "json"],
+          "the format of the log: text or json"),
         Option(
           "log-file", "FILE", shown: "standard error",
           "the file to write the log to; SIGHUP opens it again"),

@@ -23,6 +23,8 @@ struct ServeSettings {
   let shutdownDelay: Duration
   /// Whether a changed schema is served without a restart.
   let watches: Bool
+  /// Whether the operator named a list of passwords to refuse.
+  let namesCommonPasswords: Bool
   let photos: PhotoSettings
   /// The base of links; nil if the graph has its own.
   let publicURL: String?
@@ -93,6 +95,10 @@ struct ServeSettings {
       server.http.answer, server.pool.operationDeadline + .seconds(5),
       server.mutationTimeout + .seconds(5))
     try server.endpoint.read(options)
+    var urls = Array(server.endpoint.crossOrigin.allowedOrigins)
+    if let publicURL { urls.append(publicURL) }
+    server.endpoint.crossOrigin.hosts = ServedHosts(at: address, named: urls)
+    server.endpoint.crossOrigin.allowsLocalhost = options.text("database") == nil
     try server.execution.read(options)
     server.introspection =
       try options.choice("introspection", as: IntrospectionAccess.self) ?? .all
@@ -134,6 +140,7 @@ struct ServeSettings {
     if liveDatabase != nil, !decodesChanges {
       throw UsageError("\(options.origin("live-database")) needs --live decoding as well.")
     }
+    namesCommonPasswords = options.isTold("common-passwords")
     try refuseContradictions(options)
     let others = server.loopCount * (server.pool.size + 10) + max(server.writers, server.loopCount)
     if let shortage = HTTPSocketQuota.descriptorShortage(server.http, others: others) {
@@ -144,6 +151,16 @@ struct ServeSettings {
   /// Reads the folders of schema and SQL, so that errors in them are reported first.
   func readFolders() throws -> StorageMapping {
     let mapping = try SchemaFiles.load(schema)
+    if server.answerCacheBytes > 0, mapping.events.isEmpty {
+      throw CommandFailure(
+        "--answer-cache: the schema has no @event, by which the graph reports its changes, so that no "
+          + "response can be kept; leave the option out.")
+    }
+    if namesCommonPasswords, !mapping.takesPasswords {
+      throw CommandFailure(
+        "--common-passwords: the schema has no @password, so that nobody sets one; leave the option "
+          + "out.")
+    }
     do {
       if let sql { _ = try Migrations.read(sql) }
     } catch {
@@ -165,8 +182,27 @@ struct ServeSettings {
     return signer
   }
 
+  /// Refuses options that have no effect without another one.
+  private func refuseIdle(_ options: CommandOptions) throws(UsageError) {
+    let masters = [
+      ("outbox-workers", "outbox"), ("outbox-timeout", "outbox"),
+      ("replica-lag", "replica-database"), ("trace-sample", "otlp-endpoint"),
+    ]
+    for (name, master) in masters where options.isTold(name) && options.text(master) == nil {
+      throw UsageError("\(options.origin(name)) needs --\(master) as well.")
+    }
+    for name in ["photo-moderation", "maximum-photo-bytes", "maximum-photo-pixels"]
+    where options.isTold(name) && photos.folder == nil {
+      throw UsageError("\(options.origin(name)) needs --photos as well.")
+    }
+    if decodesChanges, server.answerCacheBytes > 0 {
+      throw UsageError("\(options.origin("answer-cache")) cannot be used with --live decoding.")
+    }
+  }
+
   /// Refuses a part that may take longer than the whole, because it would never finish.
   private func refuseContradictions(_ options: CommandOptions) throws(UsageError) {
+    try refuseIdle(options)
     if replicas != nil {
       guard options.text("database") != nil else {
         throw UsageError(
@@ -267,7 +303,7 @@ struct ServeSettings {
     else {
       throw UsageError(
         "\(options.origin(name)) must be off, or burst and refill per second, such as "
-          + "2000/100, not \"\(text)\".")
+          + "\(RateLimiter.Rate.standardViewer), not \"\(text)\".")
     }
     return rate
   }
@@ -306,13 +342,22 @@ struct ServeSettings {
       throw UsageError(
         "\(options.origin("trace-sample")) must be a number from 0 to 1, not \"\(text)\".")
     }
-    guard let url = options.text("otlp-endpoint") else { return nil }
+    let environment: TraceEnvironment
+    do throws(TraceEnvironment.Fault) {
+      environment = try TraceEnvironment(ProcessInfo.processInfo.environment)
+    } catch {
+      throw UsageError("\(error)")
+    }
+    let option = options.text("otlp-endpoint")
+    guard let url = option ?? environment.endpoint else { return nil }
     guard let endpoint = TraceEndpoint(url) else {
       throw UsageError(
-        "\(options.origin("otlp-endpoint")) must be an http URL such as http://127.0.0.1:4318, "
+        "\(option == nil ? environment.origin : options.origin("otlp-endpoint")) must be an http URL such as http://127.0.0.1:4318, "
           + "not \"\(url)\"; for https run a collector beside the server.")
     }
-    return TraceExporter.Settings(endpoint: endpoint, sample: sample)
+    var settings = TraceExporter.Settings(endpoint: endpoint, sample: sample)
+    settings.read(environment)
+    return settings
   }
 
   private static func tls(_ options: CommandOptions) throws -> TLSContext? {
@@ -476,20 +521,10 @@ extension GraphQLEndpoint.Configuration {
   }
 }
 
-/// Features that are not in an edition of the specification yet.
-private enum Experiment: String, CaseIterable {
-  /// `{}` as a selection set.
-  case emptySelections = "empty-selections"
-  /// `__service { capabilities { identifier value } }`.
-  case serviceCapabilities = "service-capabilities"
-}
-
 extension ExecutionSettings {
   fileprivate mutating func read(_ options: CommandOptions) throws(UsageError) {
     suggestions = try options.isSet("suggestions")
-    let experiments = try options.choices("experimental", as: Experiment.self)
-    parserLimits.allowsEmptySelections = experiments.contains(.emptySelections)
-    capabilities = experiments.contains(.serviceCapabilities) ? ServiceCapability.all : []
+    tellsRaisedMessages = try options.isSet("raised-messages")
     parserLimits.maximumBytes =
       try options.int("maximum-document-bytes", in: 1...1 << 24) ?? parserLimits.maximumBytes
     parserLimits.maximumTokens =
@@ -498,8 +533,8 @@ extension ExecutionSettings {
       try options.int("maximum-depth", in: 1...64) ?? validationLimits.depth
     validationLimits.aliases =
       try options.int("maximum-aliases", in: 0...100_000) ?? validationLimits.aliases
-    validationLimits.queryRootFields =
-      try options.int("maximum-root-fields", in: 1...10_000) ?? validationLimits.queryRootFields
+    validationLimits.rootFields =
+      try options.int("maximum-root-fields", in: 1...10_000) ?? validationLimits.rootFields
     validationLimits.expandedSelections =
       try options.int("maximum-selections", in: 1...1_000_000)
       ?? validationLimits.expandedSelections

@@ -148,10 +148,21 @@ import Testing
 
   @Test func `what a collector refuses is counted`() throws {
     let refusing = try TraceCollector(status: .serviceUnavailable)
-    let server = try Self.server(refusing, sample: 1)
+    let server = try Self.server(refusing, sample: 1) {
+      $0.maximumAttempts = 3
+      $0.pause = .milliseconds(1)
+    }
     _ = try server.execute("query Q { __typename }")
     let failed = "sociograph_trace_spans_total{result=\"failed\"}"
     #expect(try eventually { try server.metric(failed) ?? 0 > 0 })
+    #expect(refusing.received.count == 3)
+    #expect(Set(refusing.received.map(\.body)).count == 1)
+    // What is wrong with a request is not mended by sending it again.
+    let picky = try TraceCollector(status: .badRequest)
+    let third = try Self.server(picky, sample: 1)
+    _ = try third.execute("query Q { __typename }")
+    #expect(try eventually { try third.metric(failed) ?? 0 > 0 })
+    #expect(picky.received.count == 1)
 
     let partial = try TraceCollector(rejected: 1)
     let second = try Self.server(partial, sample: 1)
@@ -159,6 +170,48 @@ import Testing
     #expect(try eventually { try second.metric(failed) ?? 0 > 0 })
     #expect(try second.metric(failed) == 1)
     #expect(try second.metric("sociograph_trace_spans_total{result=\"sent\"}") ?? 0 >= 1)
+  }
+
+  @Test func `a collector that asks for a pause gets the spans after it, once`() throws {
+    let collector = try TraceCollector(busyFor: 2, retryAfter: 0)
+    let server = try Self.server(collector, sample: 1) { $0.pause = .seconds(600) }
+    _ = try server.execute("query Q { __typename }")
+    #expect(!(try collector.spans(through: "query Q")).isEmpty)
+    let sent = "sociograph_trace_spans_total{result=\"sent\"}"
+    #expect(try eventually { try server.metric(sent) ?? 0 > 0 })
+    #expect(try server.metric("sociograph_trace_spans_total{result=\"failed\"}") == 0)
+    #expect(collector.received.count == 3)
+  }
+
+  @Test func `the variables of OpenTelemetry are read`() throws {
+    let collector = try TraceCollector()
+    let environment = try TraceEnvironment([
+      "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:\(collector.port)/",
+      "OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b, x-other=c",
+      "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT": "2500",
+      "OTEL_RESOURCE_ATTRIBUTES": "deployment.environment.name=test,service.name=lost",
+      "OTEL_SERVICE_NAME": "shop",
+    ])
+    #expect(environment.endpoint == "http://127.0.0.1:\(collector.port)/v1/traces")
+    let server = try Self.server(collector, sample: 1) { $0.read(environment) }
+    _ = try server.execute("query Q { __typename }")
+    _ = try collector.spans(through: "query Q")
+    let post = try #require(collector.received.first)
+    #expect(post.headers == ["x-key": "a b", "x-other": "c"])
+    let resource = try #require(
+      try JSONParser.parse(post.body)["resourceSpans"]?.elements.first?["resource"])
+    #expect(Self.attributes(resource)["service.name"] == "shop")
+    #expect(Self.attributes(resource)["deployment.environment.name"] == "test")
+    #expect(
+      try TraceEnvironment(["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://c/own"]).endpoint
+        == "http://c/own")
+    #expect(try TraceEnvironment([:]).endpoint == nil)
+    for (name, value) in [
+      ("OTEL_EXPORTER_OTLP_TIMEOUT", "soon"), ("OTEL_RESOURCE_ATTRIBUTES", "a"),
+      ("OTEL_EXPORTER_OTLP_HEADERS", "a%0d%0ab=c"), ("OTEL_EXPORTER_OTLP_HEADERS", "a=b%0ac"),
+    ] {
+      #expect(throws: TraceEnvironment.Fault.self) { try TraceEnvironment([name: value]) }
+    }
   }
 
   @Test func `endpoints are URLs of http`() throws {

@@ -22,13 +22,23 @@ import JSON
 ///         ...
 ///         SELECT                       the statement, kind CLIENT
 enum TraceDocument {
-  static func json(_ records: [RequestRecord], usesConventions: Bool = false) -> [UInt8] {
+  /// - Parameter resource: attributes of the resource, which replace the program's own of the same name.
+  static func json(
+    _ records: [RequestRecord], usesConventions: Bool = false,
+    resource: [(name: String, value: String)] = []
+  ) -> [UInt8] {
     var random = SystemRandomNumberGenerator()
     let offset = wallClockOffset()
     var writer = JSONWriter(capacity: 2_048 * records.count)
     writer.append(#"{"resourceSpans":[{"resource":{"attributes":["#)
-    attribute("service.name", .text("sociograph"), &writer)
-    writer.append(",")
+    if !resource.contains(where: { $0.name == "service.name" }) {
+      attribute("service.name", .text("sociograph"), &writer)
+      writer.append(",")
+    }
+    for (name, value) in resource {
+      attribute(name, .text(value), &writer)
+      writer.append(",")
+    }
     attribute("service.version", .text(serverVersion), &writer)
     writer.append(",")
     attribute("process.pid", .number(Int(getpid())), &writer)
@@ -102,7 +112,7 @@ enum TraceDocument {
     case number(Int)
   }
 
-  private typealias Attributes = [(name: StaticString, value: Value)]
+  private typealias Attributes = [(name: String, value: Value)]
 
   private struct Phase {
     let name: String
@@ -215,10 +225,10 @@ enum TraceDocument {
   }
 
   private static func attribute(
-    _ name: StaticString, _ value: Value, _ writer: inout JSONWriter
+    _ name: String, _ value: Value, _ writer: inout JSONWriter
   ) {
     writer.append(#"{"key":"#)
-    writer.write("\(name)")
+    writer.write(name)
     switch value {
     case .text(let text):
       writer.append(#","value":{"stringValue":"#)

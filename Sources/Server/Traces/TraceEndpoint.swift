@@ -39,12 +39,18 @@ package struct TraceEndpoint: Sendable, Equatable {
 
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
+    /// Whether the same request may be accepted later.
+    var isTemporary = true
+    /// The pause that the collector asks for; nil if it says nothing.
+    var retryAfter: Duration?
   }
 
   /// Sends one request and waits for its answer.
   ///
   /// - Returns: how many spans the collector rejected.
-  func post(_ body: [UInt8], timeout: Duration) throws(Failure) -> Int {
+  func post(
+    _ body: [UInt8], headers: [(name: String, value: String)] = [], timeout: Duration
+  ) throws(Failure) -> Int {
     let deadline = monotonicNanoseconds() &+ timeout.wholeNanoseconds
     let descriptor = try connect(deadline)
     defer { close(descriptor) }
@@ -52,6 +58,7 @@ package struct TraceEndpoint: Sendable, Equatable {
     let head =
       "POST \(path) HTTP/1.1\r\nHost: \(name):\(port)\r\nContent-Type: application/json\r\n"
       + "User-Agent: sociograph/\(serverVersion)\r\nConnection: close\r\n"
+      + headers.map { "\($0.name): \($0.value)\r\n" }.joined()
       + "Content-Length: \(body.count)\r\n\r\n"
     try send(Array(head.utf8) + body, descriptor, deadline)
     return try Self.rejected(receive(descriptor, deadline))
@@ -160,16 +167,29 @@ package struct TraceEndpoint: Sendable, Equatable {
 
   // MARK: - The answer
 
+  /// Returns the seconds of `Retry-After`; nil without any, or for a date.
+  private static func retryAfter(in answer: [UInt8]) -> Duration? {
+    for line in String(decoding: answer, as: UTF8.self).split(whereSeparator: \.isNewline) {
+      let sides = line.split(separator: ":", maxSplits: 1)
+      guard sides.count == 2, sides[0].lowercased() == "retry-after" else { continue }
+      return Int64(sides[1].drop { $0 == " " }).flatMap { $0 >= 0 ? .seconds($0) : nil }
+    }
+    return nil
+  }
+
   /// Returns the number of rejected spans from `HTTP/1.1 200 ...` and optionally
   /// `{"partialSuccess":{"rejectedSpans":"3"}}`.
   private static func rejected(_ answer: [UInt8]) throws(Failure) -> Int {
     let line = String(decoding: answer.prefix { $0 != 0x0D }, as: UTF8.self)
     let words = line.split(separator: " ")
     guard words.count > 1, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else {
-      throw Failure(description: "the collector does not speak HTTP")
+      throw Failure(description: "the collector does not speak HTTP", isTemporary: false)
     }
     guard (200..<300).contains(status) else {
-      throw Failure(description: "the collector answered \(status)")
+      // OTLP 1, "Retryable Response Codes".
+      throw Failure(
+        description: "the collector answered \(status)",
+        isTemporary: [429, 502, 503, 504].contains(status), retryAfter: retryAfter(in: answer))
     }
     // The body's object, whether it is chunked or not.
     guard let start = answer.firstIndex(of: UInt8(ascii: "{")),

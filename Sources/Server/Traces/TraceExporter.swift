@@ -5,8 +5,9 @@ import Synchronization
 
 /// Sends spans of sampled operations to a collector, from a thread of its own.
 ///
-/// Loops only put records in a queue. When the collector is slow or gone the queue fills, and what does
-/// not fit is dropped and counted; nothing is sent twice.
+/// Loops only put records in a queue. A batch that the collector does not take for the moment is sent
+/// again, after the time that it says or twice the last pause. Meanwhile the queue fills, and what does
+/// not fit is dropped and counted.
 package final class TraceExporter: Sendable {
   package struct Settings: Sendable {
     package var endpoint: TraceEndpoint
@@ -20,12 +21,28 @@ package final class TraceExporter: Sendable {
     package var interval = Duration.seconds(1)
     /// The timeout of one request to the collector.
     package var timeout = Duration.seconds(5)
+    /// How often one batch is sent at most, and the pause before the second time.
+    package var maximumAttempts = 5
+    package var pause = Duration.seconds(1)
+    /// The longest pause, also if the collector asks for a longer one.
+    package var maximumPause = Duration.seconds(30)
+    /// Header fields of each request, such as a key of the collector.
+    var headers: [(name: String, value: String)] = []
+    /// Attributes of the resource, in addition to the program's own.
+    var attributes: [(name: String, value: String)] = []
     /// Whether spans have the names of OpenTelemetry's conventions, with one for the HTTP request.
     package var usesConventions = false
 
     package init(endpoint: TraceEndpoint, sample: Double) {
       self.endpoint = endpoint
       self.sample = sample
+    }
+
+    /// Takes what the variables of OpenTelemetry say.
+    package mutating func read(_ environment: TraceEnvironment) {
+      headers = environment.headers
+      attributes = environment.attributes
+      if let given = environment.timeout { timeout = given }
     }
   }
 
@@ -126,17 +143,40 @@ package final class TraceExporter: Sendable {
   /// - Returns: the reason for a failure, or nil.
   private func send(_ batch: [RequestRecord]) -> String? {
     let count = batch.reduce(0) { $0 + TraceDocument.spanCount(of: $1, settings.usesConventions) }
-    let body = TraceDocument.json(batch, usesConventions: settings.usesConventions)
-    do {
-      let rejected = try settings.endpoint.post(body, timeout: settings.timeout)
-      state.withLock { state in
-        state.counts.sent += max(count - rejected, 0)
-        state.counts.failed += min(rejected, count)
+    let body = TraceDocument.json(
+      batch, usesConventions: settings.usesConventions, resource: settings.attributes)
+    var pause = settings.pause
+    var attempt = 1
+    while true {
+      do throws(TraceEndpoint.Failure) {
+        let rejected = try settings.endpoint.post(
+          body, headers: settings.headers, timeout: settings.timeout)
+        state.withLock { state in
+          state.counts.sent += max(count - rejected, 0)
+          state.counts.failed += min(rejected, count)
+        }
+        return rejected > 0 ? "it rejected \(rejected) spans" : nil
+      } catch {
+        guard error.isTemporary, attempt < settings.maximumAttempts,
+          rests(min(error.retryAfter ?? pause, settings.maximumPause))
+        else {
+          state.withLock { $0.counts.failed += count }
+          return error.description
+        }
       }
-      return rejected > 0 ? "it rejected \(rejected) spans" : nil
-    } catch {
-      state.withLock { $0.counts.failed += count }
-      return error.description
+      pause = pause * 2
+      attempt += 1
     }
+  }
+
+  /// Waits, and returns whether the exporter goes on.
+  private func rests(_ pause: Duration) -> Bool {
+    let end = ContinuousClock.now + pause
+    while ContinuousClock.now < end {
+      if state.withLock({ $0.isStopping }) { return false }
+      Thread.sleep(
+        forTimeInterval: min(ContinuousClock.now.duration(to: end), .milliseconds(50)).timeInterval)
+    }
+    return !state.withLock { $0.isStopping }
   }
 }

@@ -9,6 +9,8 @@ final class TraceCollector: Sendable {
   struct Post: Sendable {
     let path: String
     let contentType: String?
+    /// Those that begin with `x-`.
+    let headers: [String: String]
     let body: [UInt8]
   }
 
@@ -20,7 +22,11 @@ final class TraceCollector: Sendable {
   /// - Parameters:
   ///   - answers: false leaves every request without one.
   ///   - rejected: spans it says it did not take.
-  init(answers: Bool = true, status: HTTPStatus = .ok, rejected: Int = 0) throws {
+  ///   - busyFor: so many requests are answered with 503, and `retryAfter`.
+  init(
+    answers: Bool = true, status: HTTPStatus = .ok, rejected: Int = 0, busyFor: Int = 0,
+    retryAfter: Int = 0
+  ) throws {
     loop = try EventLoop(label: "collector")
     nonisolated(unsafe) weak var keeper: TraceCollector?
     guard let listener = try HTTPListener.open(.tcp(host: "127.0.0.1", port: 0)).first,
@@ -32,8 +38,15 @@ final class TraceCollector: Sendable {
       loop: loop, listener: listener,
       handler: { request, exchange in
         let post = Post(
-          path: request.path, contentType: request.header("content-type"), body: request.body)
+          path: request.path, contentType: request.header("content-type"),
+          headers: Self.ownHeaders(request), body: request.body)
         unsafe keeper?.posts.withLock { $0.append(post) }
+        let count = unsafe keeper?.received.count ?? 0
+        guard count > busyFor else {
+          exchange.respond(
+            .serviceUnavailable, headers: [HTTPField("Retry-After", String(retryAfter))])
+          return
+        }
         guard answers else {
           unsafe held.append(exchange)
           return
@@ -43,6 +56,13 @@ final class TraceCollector: Sendable {
       })
     unsafe keeper = self
     server.start()
+  }
+
+  private static func ownHeaders(_ request: HTTPRequest) -> [String: String] {
+    var headers: [String: String] = [:]
+    headers["x-key"] = request.header("x-key")
+    headers["x-other"] = request.header("x-other")
+    return headers
   }
 
   deinit {

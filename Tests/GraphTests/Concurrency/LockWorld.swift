@@ -225,12 +225,12 @@ final class LockWorld: @unchecked Sendable {
     func input(_ members: String) -> String { "jsonb_build_object(\(members))" }
     add("sign_up", "\(input("'username', 'new' || pg_backend_pid()")), 'hash', \(fresh), NULL")
     add("sign_in", "'\(anna.username)', 'hash', 'hash', \(fresh), NULL")
+    // Each credential is used once.
+    let claims = input(
+      "'subject', 'GOOGLE\(anna.username)', 'digest', md5(random()::text), 'endsAt', 4102444800")
+    add("sign_in_with_provider", "'GOOGLE', \(claims), false, \(fresh), NULL")
     add(
-      "sign_in_with_provider",
-      "'GOOGLE', \(input("'subject', 'GOOGLE\(anna.username)'")), false, \(fresh), NULL")
-    add(
-      "link_provider",
-      "\(anna), sha256('x'), 'hash', 'GOOGLE', \(input("'subject', 'GOOGLE\(anna.username)'")), NULL"
+      "link_provider", "\(anna), sha256('x'), 'hash', 'GOOGLE', \(claims), NULL"
     )
     add("unlink_provider", "\(anna), sha256('x'), 'hash', 'GOOGLE'")
     add("sign_out", "\(anna), \(hashA)")

@@ -41,6 +41,20 @@ SELECT ROW(ARRAY(SELECT ROW(
             WHERE r.post_id = t1.id AND r.requester_id = $1::bigint AND r.status <> 'WITHDRAWN') THEN 'REQUEST_ADDRESS' END,
         CASE WHEN t1.author_id = $1::bigint AND t1.kind IN (19, 20)
           AND (SELECT c.is_open FROM card_post c WHERE c.post_id = t1.id) THEN 'CLOSE' END,
+        CASE WHEN t1.author_id = $1::bigint AND t1.kind IN (19, 20)
+          AND (SELECT NOT c.is_open AND c.response_count < coalesce(c.response_limit, 2147483647)
+            FROM card_post c WHERE c.post_id = t1.id) THEN 'REOPEN' END,
+        CASE WHEN t1.author_id <> $1::bigint AND (t1.kind = 19 AND EXISTS (
+              SELECT FROM follow_up u WHERE u.post_id = t1.id AND u.sender_id = t1.author_id
+                AND u.recipient_id = $1::bigint AND u.state = 'OPEN')
+            OR t1.kind = 20 AND EXISTS (
+              SELECT FROM info_request r
+              WHERE r.post_id = t1.id AND r.requester_id = $1::bigint AND r.status = 'PENDING')) THEN 'WITHDRAW' END,
+        CASE WHEN t1.author_id = $1::bigint AND t1.kind = 23
+          AND (SELECT e.cancelled_at IS NULL FROM event e WHERE e.post_id = t1.id) THEN 'CANCEL' END,
+        CASE WHEN t1.author_id = $1::bigint AND t1.kind = 23
+          AND (SELECT e.cancelled_at IS NOT NULL AND coalesce(e.ends_at, e.starts_at + interval '1 day') > now()
+            FROM event e WHERE e.post_id = t1.id) THEN 'RESTORE' END,
         CASE WHEN t1.kind = 23
           AND (SELECT e.cancelled_at IS NULL AND coalesce(e.ends_at, e.starts_at) > now()
             FROM event e WHERE e.post_id = t1.id) THEN 'ATTEND' END,

@@ -1,7 +1,7 @@
 import JSON
 
-/// The rate-limit points that an operation spent before it ran. Its response reports the actual
-/// cost, and the difference is refunded.
+/// The rate-limit points that an operation spent before it ran, by its expected cost. Its response
+/// reports the actual cost, and settles the difference.
 package final class OperationCharge {
   /// The capacity of the bucket, its balance, and its refill per second.
   package struct Throttle {
@@ -16,7 +16,9 @@ package final class OperationCharge {
     }
   }
 
+  /// The maximum cost.
   package let requested: Int
+  private let isReported: Bool
   private let settle: (Int) -> Throttle
   private var isSettled = false
   /// The place in the response where its extensions begin; nil if they are not written.
@@ -24,25 +26,38 @@ package final class OperationCharge {
 
   /// Creates a charge.
   ///
-  /// - Parameter settle: called once, with the actual cost of the operation.
-  package init(requested: Int, settle: @escaping (Int) -> Throttle) {
+  /// - Parameters:
+  ///   - isReported: whether the response has the cost in its extensions.
+  ///   - settle: called once, with the actual cost of the operation.
+  package init(
+    requested: Int, isReported: Bool = true, settle: @escaping (Int) -> Throttle
+  ) {
     self.requested = requested
+    self.isReported = isReported
     self.settle = settle
   }
 
   /// Refunds all points of an operation that was not run.
-  package func cancel() {
+  package func cancel() { settleOnce(0) }
+
+  /// Charges an operation that ended without a response by the time that it took: a point for each
+  /// millisecond, up to its maximum cost.
+  package func abandon(after nanoseconds: UInt64) {
+    settleOnce(min(requested, Int(clamping: nanoseconds / 1_000_000)))
+  }
+
+  private func settleOnce(_ actual: Int) {
     guard !isSettled else { return }
     isSettled = true
-    _ = settle(0)
+    _ = settle(actual)
   }
 
   /// Writes `,"extensions":{"cost":{...}}` (R8).
   func write(actual: Int, to json: inout JSONWriter) {
+    guard isReported else { return settleOnce(actual) }
     guard !isSettled else { return }
     isSettled = true
     extensionsStart = json.count
-    let actual = min(actual, requested)
     let throttle = settle(actual)
     json.append(#","extensions":{"cost":{"requested":"#)
     json.write(requested)

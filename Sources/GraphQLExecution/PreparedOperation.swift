@@ -92,8 +92,14 @@ package final class PreparedOperation {
   var inputs: OperationInputs { content.inputs }
   /// Answers of introspection fields that depend on this request's variables.
   var introspection: [String: [UInt8]]? { content.introspection }
+  /// The size of these answers, which is bounded by the schema's and not by that of responses.
+  var introspectionBytes: Int {
+    (introspection ?? plan.introspection).values.reduce(0) { $0 + $1.count }
+  }
   /// The maximum cost, in rate-limit points.
   package var cost: Int { content.cost }
+  /// The cost that responses of its plan had lately, in rate-limit points.
+  package var expectedCost: Int { min(cost, content.plan.expectedCost) }
   /// Something in it could be deferred.
   var isDeferrable: Bool { content.isDeferrable }
   /// The options of a live query.
@@ -114,6 +120,13 @@ extension PreparedOperation {
     case .live: live != nil
     case .query, .incremental, .mutation: false
     }
+  }
+
+  /// Notes the actual cost of a response, and settles the charge of a client with a rate limit: its
+  /// cost is written behind the data and the errors.
+  func settle(actual: Int, in json: inout JSONWriter) {
+    plan.note(cost: actual)
+    charge?.write(actual: actual, to: &json)
   }
 
   /// Returns the response whose beginning was kept: `{"data":...`.

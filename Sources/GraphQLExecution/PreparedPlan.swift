@@ -61,6 +61,21 @@ package final class PreparedPlan {
     UInt64(min(max(cost, 3), 100_000)) * 100_000
   }
 
+  /// The mean cost of the last responses, in rate-limit points; nil before the first response.
+  private var meanCost: Double?
+
+  /// The expected cost of a response, in rate-limit points. Before the first response it is that of
+  /// a page of the usual size.
+  var expectedCost: Int { meanCost.map { Int($0.rounded(.up)) } ?? Self.unknownCost }
+
+  private static let unknownCost = 22
+
+  /// Notes that a response had this cost.
+  func note(cost: Int) {
+    let mean = meanCost ?? Double(cost)
+    meanCost = mean + (Double(cost) - mean) / 4
+  }
+
   /// Notes that a response, or its first part, had this size.
   func note(bytes: Int) { expectedBytes = max(bytes + bytes / 8, expectedBytes / 2) }
 

@@ -25,14 +25,23 @@ import Testing
       limiter.take(10, from: Self.ada, now: Self.second / 2)
         == .refused(retryAfter: .milliseconds(501)))
     #expect(limiter.take(10, from: Self.ada, now: Self.second) == .taken)
-    #expect(limiter.giveBack(0, to: Self.ada, now: 1_000 * Self.second) == 100)
+    #expect(limiter.settle(0, actual: 0, of: Self.ada, now: 1_000 * Self.second) == 100)
   }
 
   @Test func `what was not needed is given back, and no more`() throws {
     let limiter = RateLimiter(.init(viewer: try rate(100, 1)))
     #expect(limiter.take(80, from: Self.ada, now: 0) == .taken)
-    #expect(limiter.giveBack(70, to: Self.ada, now: 0) == 90)
-    #expect(limiter.giveBack(70, to: Self.ada, now: 0) == 100)
+    #expect(limiter.settle(80, actual: 10, of: Self.ada, now: 0) == 90)
+    #expect(limiter.settle(80, actual: 10, of: Self.ada, now: 0) == 100)
+  }
+
+  @Test func `what cost more than expected is taken, and leaves a debt`() throws {
+    let limiter = RateLimiter(.init(viewer: try rate(100, 10)))
+    #expect(limiter.take(22, from: Self.ada, now: 0) == .taken)
+    #expect(limiter.settle(22, actual: 60, of: Self.ada, now: 0) == 40)
+    #expect(limiter.take(22, from: Self.ada, now: 0) == .taken)
+    #expect(limiter.settle(22, actual: 160, of: Self.ada, now: 0) == 0)
+    #expect(limiter.take(1, from: Self.ada, now: 0) == .refused(retryAfter: .milliseconds(12_101)))
   }
 
   @Test func `what is dearer than the bucket needs it full, and leaves a debt`() throws {
@@ -73,7 +82,8 @@ import Testing
     #expect(limiter.take(1, from: Self.ada, now: 0) != .taken)
     #expect(limiter.take(.max, from: Self.ada, now: 60 * Self.second) == .taken)
     #expect(limiter.take(.max, from: Self.ada, now: .max) != .taken)
-    #expect(limiter.giveBack(.max, to: Self.ada, now: 60 * Self.second) <= 10)
+    #expect(limiter.settle(.max, actual: 0, of: Self.ada, now: 60 * Self.second) <= 10
+        && limiter.settle(0, actual: .max, of: .viewer(3), now: 0) == 0)
     #expect(limiter.take(-5, from: .viewer(3), now: 0) == .taken)
   }
 

@@ -42,9 +42,13 @@ struct RequestInFlightTests {
       send: { [seen] body, _ in seen.bodies.append(String(decoding: body, as: UTF8.self)) })
   }
 
-  private func flight(_ batch: BatchReply, _ place: Int = 0) -> RequestInFlight {
+  private func flight(
+    _ batch: BatchReply, _ place: Int = 0, secondsAgo: UInt64 = 0
+  ) -> RequestInFlight {
     RequestInFlight(
-      from: caller, .batch(batch, place: place), RequestRecord(.random(), peer: .local)
+      from: caller, .batch(batch, place: place),
+      RequestRecord(
+        .random(), peer: .local, began: monotonicNanoseconds() &- secondsAgo * 1_000_000_000)
     ) { [seen] in seen.reports.append($0) }
   }
 
@@ -98,15 +102,34 @@ struct RequestInFlightTests {
   }
 
   @Test(arguments: [ErrorCode.serviceOverloaded, .databaseUnavailable, .timeout, .badUserInput])
-  func `points are given back for want of room, and for nothing else`(code: ErrorCode) {
-    let flight = flight(batch(of: 1))
-    var actual: Int?
-    flight.charge = OperationCharge(requested: 9) { cost in
-      actual = cost
+  func `points are given back for want of room, and else are by the time it took`(code: ErrorCode) {
+    let flight = flight(batch(of: 1), secondsAgo: 7)
+    var actual: [Int] = []
+    flight.charge = charge(of: 1_000_000) { actual.append($0) }
+    flight.finish(.refused([GraphQLError("No.", code: code)]))
+    #expect(actual.count == 1)
+    if code.status == .serviceUnavailable {
+      #expect(actual == [0])
+    } else {
+      #expect(actual.allSatisfy { $0 >= 7_000 })
+    }
+  }
+
+  @Test func `a client that leaves pays for the time, up to the maximum`() {
+    let batch = batch(of: 1)
+    let flight = flight(batch, secondsAgo: 7)
+    var actual: [Int] = []
+    flight.charge = charge(of: 9) { actual.append($0) }
+    batch.leave()
+    flight.finish(.refused([GraphQLError("No.", code: .timeout)]))
+    #expect(actual == [9])
+  }
+
+  private func charge(of most: Int, _ settle: @escaping (Int) -> Void) -> OperationCharge {
+    OperationCharge(requested: most) { cost in
+      settle(cost)
       return OperationCharge.Throttle(maximum: 10, available: 1, restoreRate: 1)
     }
-    flight.finish(.refused([GraphQLError("No.", code: code)]))
-    #expect(actual == (code.status == .serviceUnavailable ? 0 : nil))
   }
 
   @Test func `what follows a stream goes to its sink`() {

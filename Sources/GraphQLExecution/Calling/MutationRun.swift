@@ -30,6 +30,9 @@ package final class MutationRun {
   ) {
     self.runner = runner
     self.operation = operation
+    // Who signs in by a field is still a stranger to the fields of the same operation.
+    let isAnonymous = viewer == 0 && operation.claims == nil
+    let fields = isAnonymous ? fields.map(\.forAnonymous) : fields
     self.fields = fields
     self.findClient = findClient
     self.findViewer = findViewer
@@ -138,7 +141,7 @@ package final class MutationRun {
       json.append(#","errors":"#)
       json.write(errors, requestID: operation.identity.id)
     }
-    operation.charge?.write(actual: cost, to: &json)
+    operation.settle(actual: cost, in: &json)
     json.append(UInt8(ascii: "}"))
     let body = json.finish()
     operation.plan.note(bytes: body.count)
@@ -163,6 +166,16 @@ package final class MutationRun {
 }
 
 extension PreparedField {
+  /// The field for a client without a session and without a signed token.
+  fileprivate var forAnonymous: PreparedField {
+    guard case .call(let call) = self, call.plan.refusesAnonymous else { return self }
+    return .refused(
+      call.plan.frame,
+      GraphQLError(
+        "Sign in to use \"\(call.plan.coordinate)\": send a token as Authorization: Bearer.",
+        code: .unauthenticated))
+  }
+
   fileprivate var progressField: MutationProgress.Field {
     switch self {
     case .constant(_, let json): .known(.value(json))

@@ -79,7 +79,7 @@ final class DeliveryRun {
     self.pool = pool
     self.tell = tell
     state = DeliveryState(delivery, requestID: operation.identity.id)
-    bytesLeft = settings.maximumResponseBytes
+    bytesLeft = settings.maximumResponseBytes + operation.introspectionBytes
     times = operation.times
   }
 
@@ -159,7 +159,7 @@ final class DeliveryRun {
     let began = monotonicNanoseconds()
     var writer = ResponseWriter(operation, first.shape, settings, frames: RecordFrames())
     writer.writeData(bytes)
-    guard !writer.isTooLarge else { return refuse(.responseTooLarge(settings)) }
+    guard !writer.isTooLarge else { return refuse(.responseTooLarge(settings.maximumResponseBytes)) }
     cost = writer.cost
     state.begin(writer.notes)
     let errors = writer.errors
@@ -171,7 +171,7 @@ final class DeliveryRun {
     state.writeBeginning(to: &writer.json)
     times.writing = monotonicNanoseconds() &- began
     guard state.isPending else {
-      operation.charge?.write(actual: cost, to: &writer.json)
+      operation.settle(actual: cost, in: &writer.json)
       writer.json.append(UInt8(ascii: "}"))
       whole(.executed(body: writer.json.take(), errors: errors))
       return
@@ -191,7 +191,7 @@ final class DeliveryRun {
     let entries = writer.writeEntries(bytes)
     cost += writer.cost
     if writer.isTooLarge {
-      state.fail(from: part, .responseTooLarge(settings))
+      state.fail(from: part, .responseTooLarge(settings.maximumResponseBytes))
       ticket?.cancel()
       return end(part)
     }
@@ -232,7 +232,7 @@ final class DeliveryRun {
   private func end(_ json: JSONWriter) {
     isOver = true
     var json = json
-    operation.charge?.write(actual: cost, to: &json)
+    operation.settle(actual: cost, in: &json)
     json.append(UInt8(ascii: "}"))
     _ = tell(.last(json.finish(), errors: state.errors))
   }

@@ -3,17 +3,31 @@ import Synchronization
 
 /// A token bucket of rate-limit points for each client, over all event loops.
 ///
-/// An operation spends its maximum cost, and unused points are refunded. Points also refill with
-/// time. If the balance is too low, the operation is refused. An operation whose maximum cost
-/// exceeds the bucket is accepted when the bucket is full, and leaves a negative balance.
+/// An operation spends its expected cost, and its response settles the difference to the actual
+/// cost. Points also refill with time. If the balance is too low, the operation is refused. An
+/// operation whose expected cost exceeds the bucket is accepted when the bucket is full, and leaves
+/// a negative balance, as one does that costs more than expected.
 ///
 /// The table has parts with one lock each, held for a lookup and a few additions.
 package final class RateLimiter: Sendable {
-  package struct Rate: Sendable, Equatable {
+  package struct Rate: Sendable, Equatable, CustomStringConvertible {
     /// Points that may be spent at once.
     package let maximum: Int
     /// The refill rate, in points per second.
     package let perSecond: Int
+
+    /// The default of a viewer: the most expensive page of a feed several times in a row, and then
+    /// one a second.
+    package static let standardViewer = Rate(validMaximum: 5_000, perSecond: 250)
+    /// The default of an address, which the anonymous clients behind it share.
+    package static let standardAddress = Rate(validMaximum: 20_000, perSecond: 500)
+
+    package var description: String { "\(maximum)/\(perSecond)" }
+
+    private init(validMaximum maximum: Int, perSecond: Int) {
+      self.maximum = maximum
+      self.perSecond = perSecond
+    }
 
     /// Both at least 1.
     package init?(maximum: Int, perSecond: Int) {
@@ -97,15 +111,17 @@ package final class RateLimiter: Sendable {
     }
   }
 
-  /// Gives back what was taken and not needed.
+  /// Settles the cost of an operation: refunds unused points, or takes what is missing, which may
+  /// leave a negative balance.
   ///
-  /// - Returns: the points there are now.
+  /// - Returns: the balance, or 0 if it is negative.
   @discardableResult
-  package func giveBack(_ points: Int, to client: Client, now: UInt64) -> Int {
+  package func settle(_ taken: Int, actual: Int, of client: Client, now: UInt64) -> Int {
     guard let rate = rate(of: client) else { return 0 }
     return change(client, rate, now) { bucket in
-      bucket.points = min(Double(rate.maximum), bucket.points + Double(max(points, 0)))
-      return Int(bucket.points.rounded(.down))
+      let unused = Double(max(taken, 0)) - Double(max(actual, 0))
+      bucket.points = min(Double(rate.maximum), bucket.points + unused)
+      return max(0, Int(bucket.points.rounded(.down)))
     }
   }
 

@@ -87,16 +87,14 @@ final class RequestInFlight {
     self.work = .none
     switch end {
     case .response(let response):
-      // An operation that was refused because the server is full spent nothing.
-      if case .refused(let errors, _) = response, errors.first?.code.status == .serviceUnavailable {
-        charge?.cancel()
-      }
+      settle(response)
       record.note(response)
       let answer = reply.dress(response, record, extensionsStart: charge?.extensionsStart)
       report(record)
       reply.send(
         response, answer, record, hasExtensions: charge?.extensionsStart != nil)
     case .stream(let response, let sink):
+      if !record.lasts { settle(response) }
       record.note(response)
       report(record)
       switch response {
@@ -105,9 +103,24 @@ final class RequestInFlight {
       }
     case .left:
       record.clientLeft = true
+      if !record.lasts { abandon() }
       work.cancel()
       report(record)
     }
+  }
+
+  /// Settles the points of an operation that was refused after they were taken.
+  private func settle(_ response: OperationResponse) {
+    guard case .refused(let errors, _) = response else { return }
+    switch errors.first?.code.status {
+    // An operation that was refused because the server is full spent nothing.
+    case .serviceUnavailable?: charge?.cancel()
+    default: abandon()
+    }
+  }
+
+  private func abandon() {
+    charge?.abandon(after: monotonicNanoseconds() &- record.began)
   }
 }
 

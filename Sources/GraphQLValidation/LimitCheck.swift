@@ -54,8 +54,6 @@ struct LimitCheck {
   mutating func firstExceeded() -> GraphQLError? {
     guard limits.isStructural else { return nil }
     var worst = Measure()
-    var queryRootFields = 0
-    var mutationRootFields = 0
     for operation in document.operations {
       count(operation.directives)
       for variable in operation.variables { count(variable.directives) }
@@ -63,11 +61,7 @@ struct LimitCheck {
       worst.depth = max(worst.depth, measure.depth)
       worst.selections = max(worst.selections, measure.selections)
       worst.deepestIntrospection = max(worst.deepestIntrospection, measure.deepestIntrospection)
-      if operation.kind == .mutation {
-        mutationRootFields = max(mutationRootFields, measure.rootFields)
-      } else {
-        queryRootFields = max(queryRootFields, measure.rootFields)
-      }
+      worst.rootFields = max(worst.rootFields, measure.rootFields)
     }
     for fragment in document.fragments {
       count(fragment.directives)
@@ -83,11 +77,7 @@ struct LimitCheck {
         "nested introspection lists", worst.deepestIntrospection, limits.introspectionLists,
         .introspectionDepthLimitExceeded)
       ?? exceeded("aliases", aliases, limits.aliases, .aliasLimitExceeded)
-      ?? exceeded(
-        "root fields", queryRootFields, limits.queryRootFields, .rootFieldLimitExceeded)
-      ?? exceeded(
-        "root fields in a mutation", mutationRootFields, limits.mutationRootFields,
-        .rootFieldLimitExceeded)
+      ?? exceeded("root fields", worst.rootFields, limits.rootFields, .rootFieldLimitExceeded)
       ?? exceeded(
         "directives in one place", directivesAtOnePlace, limits.directivesPerPlace,
         .directiveLimitExceeded)
@@ -165,8 +155,8 @@ struct LimitCheck {
 
 extension ValidationLimits {
   fileprivate var isStructural: Bool {
-    depth != nil || aliases != nil || queryRootFields != nil || mutationRootFields != nil
-      || directivesPerPlace != nil || directives != nil || expandedSelections != nil
+    depth != nil || aliases != nil || rootFields != nil || directivesPerPlace != nil
+      || directives != nil || expandedSelections != nil
       || introspectionLists != nil
   }
 }

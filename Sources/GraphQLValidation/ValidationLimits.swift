@@ -6,8 +6,8 @@ package struct ValidationLimits: Sendable {
   /// The maximum nesting of fields; `introspectionLists` measures the introspection fields instead.
   package var depth: Int?
   package var aliases: Int?
-  package var queryRootFields: Int?
-  package var mutationRootFields: Int?
+  /// The maximum number of root fields of an operation.
+  package var rootFields: Int?
   package var directivesPerPlace: Int?
   package var directives: Int?
   /// The maximum number of selections of one operation with every fragment spread expanded.
@@ -26,15 +26,14 @@ package struct ValidationLimits: Sendable {
   package var errors: Int?
 
   package init(
-    depth: Int? = nil, aliases: Int? = nil, queryRootFields: Int? = nil,
-    mutationRootFields: Int? = nil, directivesPerPlace: Int? = nil, directives: Int? = nil,
-    expandedSelections: Int? = nil, introspectionLists: Int? = nil, mergeComparisons: Int? = nil,
+    depth: Int? = nil, aliases: Int? = nil, rootFields: Int? = nil,
+    directivesPerPlace: Int? = nil, directives: Int? = nil, expandedSelections: Int? = nil,
+    introspectionLists: Int? = nil, mergeComparisons: Int? = nil,
     errors: Int? = nil
   ) {
     self.depth = depth
     self.aliases = aliases
-    self.queryRootFields = queryRootFields
-    self.mutationRootFields = mutationRootFields
+    self.rootFields = rootFields
     self.directivesPerPlace = directivesPerPlace
     self.directives = directives
     self.expandedSelections = expandedSelections
@@ -56,7 +55,6 @@ package struct ValidationLimits: Sendable {
 
   /// The limits of a server for documents of its clients.
   package static let server = ValidationLimits(
-    depth: 12, aliases: 30, queryRootFields: 20, mutationRootFields: 5, directivesPerPlace: 5,
-    directives: 50, expandedSelections: 5_000, introspectionLists: 2, mergeComparisons: 10_000,
-    errors: 20)
+    depth: 20, aliases: 30, rootFields: 20, directivesPerPlace: 5, directives: 50,
+    expandedSelections: 5_000, introspectionLists: 2, mergeComparisons: 10_000, errors: 20)
 }

@@ -253,10 +253,7 @@ import Testing
         ("variables", "% bytes", "maximum-variables-bytes", code(.badUserInput)),
         ("depth of fields", "%", "maximum-depth", code(.depthLimitExceeded)),
         ("aliases", "%", "maximum-aliases", code(.aliasLimitExceeded)),
-        (
-          "root fields", "%, \(try number(document.mutationRootFields)) of a mutation",
-          "maximum-root-fields", code(.rootFieldLimitExceeded)
-        ),
+        ("root fields", "%", "maximum-root-fields", code(.rootFieldLimitExceeded)),
         (
           "directives",
           "\(try number(document.directivesPerPlace)) at one place, \(try number(document.directives)) "

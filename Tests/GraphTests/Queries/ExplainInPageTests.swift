@@ -137,8 +137,8 @@ import Testing
 
   @Test func `limits and tokens are those of operations`() throws {
     #expect(try ask(Self.posts, name("x"), token: "nobody").status == 401)
-    let deep = String(repeating: "author { posts { nodes { ", count: 5)
-    let ends = String(repeating: "} } } ", count: 5)
+    let deep = String(repeating: "author { posts { nodes { ", count: 6)
+    let ends = String(repeating: "} } } ", count: 6)
     let answer = try ask("{ posts { nodes { \(deep) id \(ends) } } }")
     #expect(code(answer.report) == "DEPTH_LIMIT_EXCEEDED", "\(answer.text)")
     let none = try ask("{ __typename }")

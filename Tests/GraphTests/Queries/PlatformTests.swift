@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("levels", "DEPTH_LIMIT_EXCEEDED", "12"), ("aliases", "ALIAS_LIMIT_EXCEEDED", "30"),
+    ("levels", "DEPTH_LIMIT_EXCEEDED", "20"), ("aliases", "ALIAS_LIMIT_EXCEEDED", "30"),
     ("root fields", "ROOT_FIELD_LIMIT_EXCEEDED", "20"),
     ("selections", "SELECTION_LIMIT_EXCEEDED", "5000"),
     ("introspection", "INTROSPECTION_DEPTH_LIMIT_EXCEEDED", "2"),
@@ -64,8 +64,8 @@ import Testing
       switch what {
       case "levels":
         // viewer { user { home { parent ... { name
-        return "{ viewer { user { home " + times(8 + excess) { _ in "{ parent" } + " { name"
-          + times(11 + excess) { _ in "}" } + " }"
+        return "{ viewer { user { home " + times(16 + excess) { _ in "{ parent" } + " { name"
+          + times(19 + excess) { _ in "}" } + " }"
       case "aliases": return "{ viewer { " + times(30 + excess) { "a\($0): email" } + " } }"
       case "root fields":
         return "{ " + times(20 + excess) { "a\($0): viewer { email }" } + " }"

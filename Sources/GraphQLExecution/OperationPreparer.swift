@@ -18,6 +18,8 @@ package final class OperationPreparer {
   private let settings: ExecutionSettings
   private let usages: UsageRegister?
   private let report: (ExecutionEvent) -> Void
+  /// The maximum size of what a response has of the schema: all of it, once.
+  private let maximumIntrospectionBytes: Int
   private var cache: DocumentCache
   private var statements: KnownStatements
   /// The operations of repeated requests, by the index of their memos.
@@ -32,9 +34,9 @@ package final class OperationPreparer {
     self.settings = settings
     self.usages = usages
     self.report = report
-    let schema = StorageDirectives.clientSchema(of: mapping.schema)
-    clientSchema =
-      settings.capabilities.isEmpty ? schema : schema.offering(settings.capabilities)
+    clientSchema = StorageDirectives.clientSchema(of: mapping.schema)
+    maximumIntrospectionBytes = max(
+      settings.maximumResponseBytes, clientSchema.introspectionSize)
     planner = Planner(mapping: mapping, limits: settings.plannerLimits)
     statements = KnownStatements(settings.statementRecords)
     cache = DocumentCache(
@@ -97,6 +99,7 @@ package final class OperationPreparer {
     let live = try LiveOptions(operation, coerced, request)
     let plan: PreparedPlan
     let cost: Int
+    let introspection: [String: [UInt8]]?
     do throws(GraphQLError) {
       let mode = try mode(of: operation, live, request)
       guard var found = try self.plan(operation, document, variables, mode, mayWork, &times) else {
@@ -113,6 +116,9 @@ package final class OperationPreparer {
       plan = found
       if let live, case .live(_, let dependencies) = plan.plan { try live.check(dependencies) }
       cost = try self.cost(of: plan.plan, variables)
+      introspection =
+        try plan.isIntrospectionVariable
+        ? introspect(document.valid, operation.operation, coerced) : nil
     } catch {
       throw RequestErrors(error)
     }
@@ -129,8 +135,7 @@ package final class OperationPreparer {
         plan: plan, variables: variables, variableNames: operation.variableNames,
         inputs: OperationInputs(
           operation.operation.variables, source: document.valid.document.source),
-        introspection: plan.isIntrospectionVariable
-          ? introspect(document.valid, operation.operation, coerced) : nil,
+        introspection: introspection,
         cost: cost, isDeferrable: operation.isDeferrable, live: live,
         onError: request.onError, usage: operation.usage,
         isTransaction: operation.isTransaction))
@@ -220,10 +225,11 @@ package final class OperationPreparer {
     let hasIntrospection = plan.shape.fields.contains {
       if case .introspection = $0.value { true } else { false }
     }
+    let introspection =
+      try hasIntrospection && isFixed
+      ? introspect(valid, operation.operation, CoercedVariables()) : [:]
     let prepared = PreparedPlan(
-      plan, of: operation.label,
-      introspection: hasIntrospection && isFixed
-        ? introspect(valid, operation.operation, CoercedVariables()) : [:],
+      plan, of: operation.label, introspection: introspection,
       isIntrospectionVariable: hasIntrospection && !isFixed, statements: &statements)
     keep { $0.insert(prepared, for: key, of: operation, in: document) }
     report(.planned(operation.label, statement: prepared.statementName))
@@ -249,8 +255,14 @@ package final class OperationPreparer {
 
   private func introspect(
     _ document: ValidDocument, _ operation: OperationDefinition, _ variables: CoercedVariables
-  ) -> [String: [UInt8]] {
-    let result = Executor(document, operation, variables: variables).executeIntrospection()
+  ) throws(GraphQLError) -> [String: [UInt8]] {
+    let result = Executor(
+      document, operation, variables: variables,
+      limits: ExecutionLimits(maximumBytes: maximumIntrospectionBytes)
+    ).executeIntrospection()
+    if result.errors.contains(where: { $0.code == .resultLimitExceeded }) {
+      throw .responseTooLarge(maximumIntrospectionBytes)
+    }
     return Dictionary(
       result.members.map { ($0.responseName, $0.json) }, uniquingKeysWith: { first, _ in first })
   }

@@ -15,12 +15,12 @@ extension ResponseWriter {
   init(
     _ shape: ShapeProgram, json: JSONWriter, _ settings: ExecutionSettings,
     frames: RecordFrames = RecordFrames(), introspection: [String: [UInt8]] = [:],
-    secret: String? = nil, onError: ErrorBehavior
+    secret: String? = nil, onError: ErrorBehavior, introspectionBytes: Int = 0
   ) {
     self.init(
       shape, json: json, frames: frames, introspection: introspection,
       cursorSigner: settings.cursorSigner, secret: secret,
-      maximumBytes: settings.maximumResponseBytes,
+      maximumBytes: settings.maximumResponseBytes + introspectionBytes,
       maximumItems: settings.plannerLimits.maximumElements, onError: onError)
   }
 
@@ -32,7 +32,7 @@ extension ResponseWriter {
     self.init(
       shape, json: JSONWriter(capacity: operation.plan.expectedBytes), settings, frames: frames,
       introspection: operation.introspection ?? operation.plan.introspection,
-      onError: operation.onError)
+      onError: operation.onError, introspectionBytes: operation.introspectionBytes)
     json.append(#"{"data":"#)
   }
 

@@ -28,6 +28,8 @@ package struct Executor {
   var writer = JSONWriter()
   private(set) var errors: [GraphQLError] = []
   private var path: [PathSegment] = []
+  /// The size of the root fields that are done, where each has a writer of its own.
+  private var doneBytes = 0
 
   package init(
     _ document: ValidDocument, _ operation: OperationDefinition, variables: CoercedVariables,
@@ -80,6 +82,7 @@ package struct Executor {
         path = [.name(group.responseName)]
         do throws(GraphQLError) {
           try executeField(group, of: .json(.null), on: schema[rootType])
+          doneBytes += writer.count
           members.append(
             IntrospectionResult.Member(
               responseName: group.responseName, json: writer.finish(), isFailed: false))
@@ -159,8 +162,6 @@ package struct Executor {
       return .json(.string(type.name))
     case "__schema" where type.id == schema.queryType:
       return .introspection(.object(.schema))
-    case "__service" where type.id == schema.queryType:
-      return .introspection(.object(.service))
     case "__type" where type.id == schema.queryType:
       guard case .string(let name)? = arguments["name"] else { return .json(.null) }
       return .introspection(schema.introspect(typeNamed: name))
@@ -187,7 +188,7 @@ package struct Executor {
   private mutating func complete(
     _ value: ResolvedValue, as type: TypeReference, _ place: FieldPlace
   ) throws(GraphQLError) {
-    if writer.count > limits.maximumBytes {
+    if doneBytes + writer.count > limits.maximumBytes {
       throw error("The result is too large.", at: [], code: .resultLimitExceeded)
     }
     switch type {

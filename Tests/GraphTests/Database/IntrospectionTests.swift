@@ -1,3 +1,6 @@
+import Foundation
+import GraphQLPlanning
+import GraphQLSchema
 import JSON
 import TestSupport
 import Testing
@@ -55,5 +58,49 @@ import Testing
         ],
         "missing": nil,
       ])
+  }
+
+  /// The query that GraphiQL and code generators send.
+  private static let standard = """
+    { __schema {
+      description queryType { name kind } mutationType { name kind } subscriptionType { name kind }
+      types { ...FullType }
+      directives { name description isRepeatable locations args(includeDeprecated: true) { ...Input } }
+    } }
+    fragment FullType on __Type {
+      kind name description specifiedByURL isOneOf
+      fields(includeDeprecated: true) { name description args(includeDeprecated: true) { ...Input }
+        type { ...Type } isDeprecated deprecationReason }
+      inputFields(includeDeprecated: true) { ...Input } interfaces { ...Type }
+      enumValues(includeDeprecated: true) { name description isDeprecated deprecationReason }
+      possibleTypes { ...Type } }
+    fragment Input on __InputValue {
+      name description type { ...Type } defaultValue isDeprecated deprecationReason }
+    fragment Type on __Type { kind name ofType { kind name ofType { kind name ofType { kind name
+      ofType { kind name ofType { kind name ofType { kind name ofType { kind name ofType {
+      kind name ofType { kind name } } } } } } } } } }
+    """
+
+  @Test func `introspection is answered whatever the limit of responses, and not many times over`()
+    throws
+  {
+    let server = try GraphServer(
+      database: GraphServer.shared.database,
+      settings: { $0.execution.maximumResponseBytes = 4_096 })
+    defer { server.stop() }
+    let response = try server.send(Self.standard)
+    let schema = StorageDirectives.clientSchema(of: try GraphServer.mapping.get().schema)
+    #expect(try JSONParser.parse(response.body).at("data.__schema.types") != nil)
+    #expect(response.body.count > 100 * 4_096)
+    #expect(response.body.count <= schema.introspectionSize)
+    #expect(response.body.count * 3 > schema.introspectionSize)
+    let repeated = Self.standard.replacing("{ __schema {", with: "{ a: __typename __schema {")
+      .replacing("types { ...FullType }", with: "types { ...FullType } b: types { ...FullType }")
+    #expect(try server.errorCodes(repeated) == ["COST_LIMIT_EXCEEDED"])
+    let fields = (0..<10).map { "s\($0): __schema { types { ...FullType } } " }.joined()
+    let fragments = try #require(Self.standard.firstRange(of: "fragment FullType")?.lowerBound)
+    #expect(
+      try server.errorCodes("{ \(fields) } \(Self.standard[fragments...])")
+        == ["COST_LIMIT_EXCEEDED"])
   }
 }

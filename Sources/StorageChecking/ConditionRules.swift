@@ -1,7 +1,6 @@
 import GraphQLLanguage
 import GraphQLPlanning
 import GraphQLSchema
-import SQL
 
 /// Reports conditions and orders that no statement can contain: their author expects fewer rows, or
 /// another order.
@@ -11,7 +10,6 @@ struct ConditionRules {
 
   var findings: [StorageFinding] {
     let effective = effective
-    let mentioned = mentioned
     var findings: [StorageFinding] = []
     var known: Set<Position> = []
     func check(_ definition: InputValueDefinition, _ coordinate: String, _ remedy: String) {
@@ -27,7 +25,6 @@ struct ConditionRules {
         for argument in field.arguments {
           check(argument, "\(place)(\(argument.name):)", remedy(type, field, argument))
           findings += order(argument, "\(place)(\(argument.name):)", type, field)
-          findings += unused(argument, "\(place)(\(argument.name):)", type, field, mentioned)
         }
       }
       if case .inputObject(let fields, _) = type.kind {
@@ -81,58 +78,6 @@ struct ConditionRules {
       if case .inputObject(let fields, _) = schema[type].kind { fields.forEach(reach) }
     }
     return positions
-  }
-
-  // MARK: - Arguments
-
-  private static let pageArguments: Set<String> = ["first", "last", "after", "before", "limit"]
-
-  /// The names of all variables in the SQL of directives.
-  private var mentioned: Set<String> {
-    var names: Set<String> = []
-    func note(_ directives: [Directive]) {
-      for argument in directives.flatMap(\.arguments) {
-        guard case .string(let literal) = argument.value.content,
-          let template = try? SQLTemplate(literal.text)
-        else { continue }
-        names.formUnion(template.variables.compactMap(\.first))
-      }
-    }
-    note(schema.appliedDirectives)
-    for type in schema.types {
-      note(type.appliedDirectives)
-      for field in type.fields {
-        note(field.appliedDirectives + field.arguments.flatMap(\.appliedDirectives))
-      }
-      switch type.kind {
-      case .inputObject(let fields, _): note(fields.flatMap(\.appliedDirectives))
-      case .enum(let values): note(values.flatMap(\.appliedDirectives))
-      case .scalar, .object, .interface, .union: continue
-      }
-    }
-    return names
-  }
-
-  /// Reports an argument that affects neither the rows that are read nor their order.
-  private func unused(
-    _ argument: InputValueDefinition, _ coordinate: String, _ type: TypeDefinition,
-    _ field: FieldDefinition, _ mentioned: Set<String>
-  ) -> [StorageFinding] {
-    guard case .object = type.kind, let storage = mapping[type.id]?.fields[field.name],
-      storage.readsRows, !Self.pageArguments.contains(argument.name),
-      directive(of: argument) == nil, !mentioned.contains(argument.name)
-    else { return [] }
-    let named = argument.type.namedType
-    if mapping.hasConditions(named) || choosesOrder(named) || mapping.filter(named) != nil
-      || mapping.order(named) != nil
-    {
-      return []
-    }
-    return [
-      StorageFinding(
-        .warning, coordinate,
-        "it is not used; give it a @where, use :\(argument.name) in SQL, or leave it out.")
-    ]
   }
 
   // MARK: - Orders

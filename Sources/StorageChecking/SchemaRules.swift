@@ -10,7 +10,8 @@ struct SchemaRules {
   private var schema: Schema { mapping.schema }
 
   var findings: [StorageFinding] {
-    tags + tables + lists + ConditionRules(mapping: mapping).findings
+    tags + tables + references + lists + ConditionRules(mapping: mapping).findings
+      + ArgumentUses(mapping).problems.map { StorageFinding(.error, $0.coordinate, $0.message) }
   }
 
   // MARK: - Tags
@@ -87,6 +88,28 @@ struct SchemaRules {
       }
     }
     return findings
+  }
+
+  // MARK: - References
+
+  /// Findings about references that cannot be null although a rule may hide their object.
+  private var references: [StorageFinding] {
+    storedFields.flatMap { coordinate, field, _ -> [StorageFinding] in
+      guard case .reference(let reference) = field.kind, field.definition.type.isNonNull,
+        reference.from == nil, reference.rows == nil
+      else { return [] }
+      return schema.possibleTypes[Int(field.definition.type.namedType.index)].compactMap { type in
+        guard let table = mapping[type]?.table, let rule = table.rule, table.masked == nil else {
+          return nil
+        }
+        let name = schema[type].name
+        return StorageFinding(
+          .warning, coordinate,
+          "it is never null, but the rule \"\(rule.source)\" hides some objects of \(name) from some clients, and "
+            + "whatever list contains a reference to one is then null; write \(name) without \"!\", or say in "
+            + "@table(masked:) of \(name) what such a reference reads instead.")
+      }
+    }
   }
 
   /// Returns the type of a connection's nodes, or the field's own.

@@ -8,6 +8,31 @@ import Testing
     CREATE TABLE pet (id bigint PRIMARY KEY);
     """
 
+  @Test func `a reference that is never null to rows that a rule may hide is a warning`() throws {
+    let graph = try CheckedGraph(
+      """
+      type Query { toys: [Toy!]! @list(orderBy: "this.id") }
+      type Toy @table(name: "toy") {
+        cat: Cat! @reference(column: "cat_id")
+        again: Cat @reference(column: "cat_id")
+        any: Cat! @reference(column: "cat_id", rows: "cat")
+        dog: Dog! @reference(column: "dog_id")
+        pet: Pet! @reference(column: "pet_id")
+      }
+      type Cat @table(name: "cat", where: "this.id = (:claim.sub)::int") { id: ID! }
+      type Dog @table(name: "dog", where: "this.id < 9", masked: "dog") { id: ID! }
+      type Pet @table(name: "pet") { id: ID! }
+      """,
+      Self.tables
+        + "CREATE TABLE toy (id int PRIMARY KEY, cat_id bigint, dog_id bigint, pet_id bigint)")
+    #expect(
+      try graph.findings().filter { $0.contains("rule") } == [
+        "warning: Toy.cat: it is never null, but the rule \"this.id = (:claim.sub)::int\" hides some objects of "
+          + "Cat from some clients, and whatever list contains a reference to one is then null; write Cat "
+          + "without \"!\", or say in @table(masked:) of Cat what such a reference reads instead."
+      ])
+  }
+
   @Test func `a tag used twice among what an interface can be is an error`() throws {
     let graph = try CheckedGraph(
       """
@@ -216,19 +241,101 @@ import Testing
       ])
   }
 
-  @Test func `an argument that nothing uses is a warning`() throws {
+  // MARK: What nothing reads
+
+  /// The findings about what nothing reads, of a schema with a type `Cat`.
+  private func unread(_ sdl: String) throws -> [String] {
     let graph = try CheckedGraph(
-      """
-      type Query {
-        cats(offset: Int, first: Int, size: Int, name: String): [Cat!]!
-          @list(where: "this.size > :size", orderBy: "this.id")
-      }
-      type Cat @table(name: "cat") { size: Int }
-      """, "CREATE TABLE cat (id bigint PRIMARY KEY, size int)")
+      sdl + "type Cat @table(name: \"cat\") { size: Int }",
+      "CREATE TABLE cat (id bigint PRIMARY KEY, size int, name text)")
+    return try graph.findings().filter { $0.contains("nothing") }
+  }
+
+  @Test func `an argument that nothing reads is an error, and limit is named where it was meant`()
+    throws
+  {
     #expect(
-      try graph.findings() == [
-        "warning: Query.cats(offset:): it is not used; give it a @where, use :offset in SQL, or leave it out.",
-        "warning: Query.cats(name:): it is not used; give it a @where, use :name in SQL, or leave it out.",
+      try unread(
+        """
+        type Query {
+          cats(offset: Int, first: Int, size: Int, name: String): [Cat!]!
+            @list(where: "this.size > :size", orderBy: "this.id")
+          some(limit: Int = 20): [Cat!]! @list(orderBy: "this.id")
+          pages(count: Int, first: Int, after: String): CatConnection!
+            @connection(orderBy: "this.id")
+          cat(size: Int!, language: String): Cat @reference(where: "this.size = :size")
+        }
+        type CatConnection { nodes: [Cat!]! edges: [CatEdge!]! }
+        type CatEdge { node: Cat! cursor: String! }
+        """) == [
+          "error: Query.cats(offset:): nothing reads this argument; give it a @where, use :offset in "
+            + "SQL, or leave it out.",
+          "error: Query.cats(first:): nothing reads this argument; the one that cuts a @list is named "
+            + "limit.",
+          "error: Query.cats(name:): nothing reads this argument; give it a @where, use :name in SQL, "
+            + "or leave it out.",
+          "error: Query.pages(count:): nothing reads this argument; those that cut the page of a "
+            + "@connection are named first and last.",
+          "error: Query.cat(language:): nothing reads this argument; give it a @where, use :language "
+            + "in SQL, or leave it out.",
+        ])
+  }
+
+  @Test func `an input field that nothing reads is an error, at any depth`() throws {
+    #expect(
+      try unread(
+        """
+        type Query {
+          cats(filter: Filter, area: Area): [Cat!]!
+            @list(where: "this.size > :area.low.x", orderBy: "this.id")
+        }
+        input Filter { name: String @where(condition: "this.name = :value") city: String }
+        input Area { low: Point! high: Point! }
+        input Point { x: Float! y: Float! }
+        """) == [
+          "error: Filter.city: nothing reads this input field; give it a @where, read it in SQL, or "
+            + "leave it out. The same: Area.high, Point.y."
+        ])
+  }
+
+  @Test func `an enum value that orders nothing is an error`() throws {
+    func cats(_ order: String) -> String {
+      """
+      type Query { cats(by: Order! = NAME): [Cat!]! @list\(order) }
+      enum Order { NAME @orderBy(by: "this.name, this.id") NEWEST }
+      """
+    }
+    #expect(
+      try unread(cats("")) == [
+        "error: Order.NEWEST: it orders nothing in Query.cats; write @orderBy on it, or orderBy in the "
+          + "field's directive."
       ])
+    #expect(try unread(cats(#"(orderBy: "this.id DESC")"#)) == [])
+  }
+
+  @Test func `what a function is given, and what is read around the field, counts as read`() throws {
+    #expect(
+      try unread(
+        """
+        type Query {
+          cats(near: Point): CatConnection! @connection(orderBy: "this.id")
+          cat(at: Point!): Cat @reference(where: "this.size = :at.x AND this.size = :at.y")
+        }
+        type CatConnection { nodes: [Cat!]! edges: [CatEdge!]! }
+        type CatEdge {
+          node: Cat! cursor: String!
+          distance: Float @sql(expression: "power(:near.x, :near.y)")
+        }
+        input Point { x: Float! y: Float! }
+        type Mutation {
+          add(input: Added!, city: String): AddPayload @call(function: "add(:viewer, :arguments)")
+          move(input: Moved!): AddPayload @call(function: "move(:viewer, :input)")
+        }
+        input Added { name: String! at: Point! }
+        input Moved { id: ID! at: Point! }
+        type AddPayload { userErrors: [UserError!]! @userErrors }
+        type UserError { code: String! message: String! }
+
+        """) == [])
   }
 }

@@ -84,7 +84,7 @@ struct TemplateVariables {
         guard case .string(let literal) = argument.value.content else { continue }
         let place = "\(directive.name.text)(\(argument.name.text):)"
         do {
-          for template in try templates(in: literal.text, of: place) {
+          for template in try Self.templates(in: literal.text, of: place) {
             for path in template.variables
             where !isKnown(path) && !words.contains(path[0]) && !isRenewed(path) {
               problems.append(
@@ -100,7 +100,7 @@ struct TemplateVariables {
   }
 
   /// Returns the SQL in an argument of a directive; none if it is a name or a word.
-  private func templates(
+  static func templates(
     in text: String, of place: String
   ) throws(SQLSyntaxError) -> [SQLTemplate] {
     switch place {
@@ -115,7 +115,7 @@ struct TemplateVariables {
     case "column(type:)":
       try SQLQuoting.checkType(text)
       return []
-    case "join(name:)", "column(name:)", "column(of:)", "reference(column:)":
+    case "join(name:)", "column(name:)", "column(of:)", "column(collation:)", "reference(column:)":
       try SQLQuoting.checkName(text)
       return []
     case "orderBy(by:)": return try SQLSortKey.list(text, isRequired: true).map(\.expression)

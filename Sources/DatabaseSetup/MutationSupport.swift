@@ -118,6 +118,10 @@ enum MutationSupport {
     RETURNS void LANGUAGE plpgsql AS $$
     BEGIN
       IF jsonb_array_length(refusals) > 0 THEN
+        IF jsonb_array_length(refusals) > 100 THEN
+          refusals := (SELECT jsonb_agg(e.refusal ORDER BY e.place)
+            FROM jsonb_array_elements(refusals) WITH ORDINALITY AS e(refusal, place) WHERE e.place <= 100);
+        END IF;
         IF to_regproc('\(GraphContract.wordedRefusals)') IS NOT NULL THEN
           EXECUTE 'SELECT \(GraphContract.wordedRefusals)($1)' INTO refusals USING refusals;
         END IF;
@@ -125,8 +129,8 @@ enum MutationSupport {
       END IF;
     END $$;
     COMMENT ON FUNCTION refuse_all IS
-      'Ends the mutation without effect, with these user errors in its payload. An empty list has no effect. The graph '
-      'may have a function that words their messages.';
+      'Ends the mutation without effect, with the first 100 of these user errors in its payload. An empty list has no '
+      'effect. The graph may have a function that words their messages.';
 
     CREATE OR REPLACE FUNCTION worded(refusal jsonb, rule text, given jsonb DEFAULT '{}')
     RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$

@@ -118,6 +118,60 @@ import Testing
         == [Refusal("TOO_MANY", "userIds")])
   }
 
+  /// The mutations that take lists, each with its list as `$list`.
+  private static let lists: [(field: String, type: String, path: [String])] = [
+    ("followUsers(userIds: $list)", "[ID!]!", ["userIds"]),
+    ("unfollowUsers(userIds: $list)", "[ID!]!", ["userIds"]),
+    (
+      "createAnnouncement(input: {body: \"b\", notifyUserIds: $list})", "[ID!]!",
+      ["input", "notifyUserIds"]
+    ),
+    (
+      "createAnnouncement(input: {body: \"b\", notifyCircleIds: $list})", "[ID!]!",
+      ["input", "notifyCircleIds"]
+    ),
+    (
+      "createEvent(input: {title: \"t\", startsAt: \"2090-01-01T00:00:00.000Z\", inviteUserIds: $list})",
+      "[ID!]!", ["input", "inviteUserIds"]
+    ),
+    (
+      "createEvent(input: {title: \"t\", startsAt: \"2090-01-01T00:00:00.000Z\", inviteCircleIds: $list})",
+      "[ID!]!", ["input", "inviteCircleIds"]
+    ),
+    ("createCircle(input: {name: \"n\", memberIds: $list})", "[ID!]!", ["input", "memberIds"]),
+    (
+      "createThankYou(input: {body: \"b\", taggedUserIds: $list})", "[ID!]!",
+      ["input", "taggedUserIds"]
+    ),
+    (
+      "createTextPost(input: {body: \"b\", photoIds: $list})", "[ID!]!", ["input", "photoIds"]
+    ),
+    (
+      "createCardOffer(input: {body: \"b\", regionIds: $list})", "[ID!]!", ["input", "regionIds"]
+    ),
+    (
+      "updateProfile(input: {shipsToLocationIds: $list})", "[ID!]!",
+      ["input", "shipsToLocationIds"]
+    ),
+    ("deleteNotifications(notificationIds: $list)", "[ID!]!", ["notificationIds"]),
+  ]
+
+  @Test(arguments: lists.indices)
+  func `a list that is too long is one error, and its elements are not looked at`(_ place: Int)
+    throws
+  {
+    let server = try GraphServer.shared
+    let anna = try server.data().person()
+    let list = Self.lists[place]
+    let many = JSONValue.array(Array(repeating: Self.nothing, count: 10_000))
+    let found = try server.payload(
+      list.field, "__typename", ["list: \(list.type)": many], as: anna)["userErrors"]?.array
+    #expect(found?.count == 1)
+    #expect(found?.first?["code"] == "TOO_MANY", "\(list.field): \(found ?? [])")
+    #expect(
+      found?.first?["field"] == .array(list.path.map { .string($0) }), "\(list.field)")
+  }
+
   // MARK: Creations and deletions
 
   @Test func `a post is made with its photos and place, and read as others read it`() throws {

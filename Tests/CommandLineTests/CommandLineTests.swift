@@ -194,6 +194,9 @@ import Testing
     ("postgres-programs", "/does/not/exist"), ("writer-database", "foo"),
     ("identity-providers", "/does/not/exist"), ("jwt-keys", "/does/not/exist"),
     ("sealing-key", "/does/not/exist"), ("common-passwords", "/does/not/exist"),
+    // Without the option that they are about.
+    ("outbox-workers", "3"), ("outbox-timeout", "5s"), ("replica-lag", "2s"),
+    ("trace-sample", "0.5"),
   ])
   func `a wrong setting stops the start and names itself, also where the port is taken`(
     name: String, value: String
@@ -216,6 +219,27 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: data))
   }
 
+  @Test(arguments: [
+    (["--answer-cache", "1000000"], "--answer-cache"),
+    (["--answer-cache", "1000000", "--live", "decoding"], "--answer-cache"),
+    (["--common-passwords", "/etc/hostname"], "--common-passwords"),
+    (["--photo-moderation", "true"], "--photo-moderation"),
+    (["--maximum-photo-pixels", "1000"], "--maximum-photo-pixels"),
+  ])
+  func `an option that the schema or another option leaves nothing to do is refused`(
+    arguments: [String], name: String
+  ) throws {
+    let folder = try TemporaryFolder()
+    _ = try folder.write(
+      "cat.graphql",
+      "type Query { cats: [Cat!]! @list } type Cat @table(name: \"cat\") { id: ID! }")
+    let run = try ProgramRun.complete(
+      ["serve", "--schema", folder.path, "--database", "host=/does/not/exist"] + arguments)
+    #expect(run.status == 1 || run.status == 2)
+    #expect(run.errors.contains(name), "\(run.errors)")
+    #expect(run.errors.filter(\.isNewline).count == 1, "\(run.errors)")
+  }
+
   @Test func `a port that is taken is told before anything is made`() throws {
     let port = try TakenPort()
     let data = "/tmp/sociograph-never-made"
@@ -236,6 +260,11 @@ import Testing
           == "sociograph: --database must be a URL such as postgresql://user@host/name, or "
           + "postgresql:///name for a database of this machine's PostgreSQL.\n")
     }
+    let other = try ProgramRun.complete(["serve", "--database", "mysql://root:secret@host/shop"])
+    #expect(other.status == 2)
+    #expect(
+      other.errors == "sociograph: --database: only PostgreSQL is served, so the URL must begin with "
+        + "postgresql://, not mysql://.\n")
   }
 
   @Test func `help of a command is the same before and behind its name`() throws {

@@ -189,6 +189,8 @@ struct ServeSettings {
       ("replica-lag", "replica-database"), ("trace-sample", "otlp-endpoint"),
     ]
     for (name, master) in masters where options.isTold(name) && options.text(master) == nil {
+      // The collector may be named by a variable of OpenTelemetry.
+      if name == "trace-sample", server.traces != nil { continue }
       throw UsageError("\(options.origin(name)) needs --\(master) as well.")
     }
     for name in ["photo-moderation", "maximum-photo-bytes", "maximum-photo-pixels"]

@@ -41,6 +41,26 @@ package struct StorageMapping: Sendable {
     }
   }
 
+  /// The tables whose rows clients without a session or a signed token may write, as the schema names
+  /// them.
+  package var anonymouslyWrittenTables: [String] {
+    let fields = schema.mutationType.flatMap({ self[$0] })?.fields.values.map(\.kind) ?? []
+    let tables = fields.compactMap { kind -> String? in
+      guard case .call(let call) = kind, !call.refusesAnonymous else { return nil }
+      return call.write?.table?.source
+    }
+    return Set(tables).sorted()
+  }
+
+  /// Whether an argument or an input field is a password.
+  package var takesPasswords: Bool {
+    schema.types.contains { type in
+      var definitions = type.fields.flatMap(\.arguments)
+      if case .inputObject(let fields, _) = type.kind { definitions += fields }
+      return definitions.contains { $0.appliedDirectives.first(named: "password") != nil }
+    }
+  }
+
   package subscript(_ id: TypeID) -> TypeStorage? { types[Int(id.index)] }
 
   /// Returns the condition that an argument or an input field adds.
@@ -179,7 +199,10 @@ package final class TypeStorage: Sendable {
 }
 
 package struct TableStorage: Sendable, Hashable {
+  /// The rows: the table, or a sub-select of those that the rule lets through.
   package let name: SQLTemplate
+  /// The condition of rows that exist for the viewer, on `this`.
+  package var rule: SQLTemplate?
   package let masked: SQLTemplate?
   /// The columns of the key.
   package let keys: [String]
@@ -320,6 +343,11 @@ package struct WhereStorage: Sendable {
   package let among: Int?
   /// Whether a row must match all of a list's input objects, instead of one.
   let wantsAll: Bool
+
+  /// Whether it may fail for some rows.
+  var canFail: Bool {
+    [condition, membership?.member, membership?.set].contains { $0?.canFail == true }
+  }
 
   /// Whether it has its own test.
   var isTest: Bool { condition != nil || membership != nil }

@@ -21,12 +21,14 @@ package enum SchemaFiles {
     var text = StorageDirectives.sdl + "\n"
     var lineCounts = [(name: "storage directives", lines: lines(text))]
     var ends = [Position(offset: Int32(clamping: text.utf8.count))]
+    var parts: [(name: String, text: String)] = []
     for name in names {
       guard let bytes = FileManager.default.contents(atPath: directory + "/" + name) else {
         throw CommandFailure("the schema file \"\(name)\" cannot be read.")
       }
       let part = String(decoding: bytes, as: UTF8.self) + "\n"
       text += part
+      parts.append((name, part))
       lineCounts.append((name, lines(part)))
       ends.append(Position(offset: Int32(clamping: text.utf8.count)))
     }
@@ -35,12 +37,31 @@ package enum SchemaFiles {
       let schema = try SchemaBuilder.build(SchemaCompletion.complete(document, fileEnds: ends))
       return try StorageMapping(schema)
     } catch let error as SyntaxError {
-      throw failure([GraphQLError(error)], lineCounts)
+      throw syntaxFailure(parts) ?? failure([GraphQLError(error)], lineCounts)
     } catch let error as SchemaErrors {
       throw failure(error.errors, lineCounts)
     } catch {
       throw CommandFailure("\(error)")
     }
+  }
+
+  /// Returns the syntax errors of the files, each read alone: what one file leaves open is not
+  /// reported in the next.
+  private static func syntaxFailure(_ files: [(name: String, text: String)]) -> CommandFailure? {
+    let errors = files.compactMap { file -> String? in
+      do throws(SyntaxError) {
+        _ = try Parser.parse(Source(file.text), limits: .unlimited)
+        return nil
+      } catch {
+        // A file may have comments only.
+        if (try? Parser.parse(Source(file.text + "scalar S"), limits: .unlimited)) != nil {
+          return nil
+        }
+        let location = error.location
+        return "\(file.name):\(location.line):\(location.column): \(error.message)"
+      }
+    }
+    return errors.isEmpty ? nil : CommandFailure(errors.joined(separator: "\n"))
   }
 
   private static func lines(_ text: String) -> Int {

@@ -103,15 +103,23 @@ final class RowBuilder {
   let edgeAlias: String?
   /// The table, if it is read in masked form: dependents then require the row itself to be visible.
   let mask: TableStorage?
+  /// The rule of the table that is read.
+  let rule: SQLTemplate?
+  /// The condition of the relation or reference by which the row was reached, if it is more than an
+  /// equality of keys.
+  var condition: SQLTemplate?
   private(set) var columns: [SQLFragment] = []
   private var places: [SQLFragment: Int] = [:]
   private var joins: [(join: JoinStorage, alias: String)] = []
   private(set) var joinClauses: [SQLFragment] = []
 
-  init(alias: String, edgeAlias: String? = nil, mask: TableStorage? = nil) {
+  init(
+    alias: String, edgeAlias: String? = nil, mask: TableStorage? = nil, rule: SQLTemplate? = nil
+  ) {
     self.alias = alias
     self.edgeAlias = edgeAlias
     self.mask = mask
+    self.rule = rule
   }
 
   func column(_ expression: SQLFragment) -> Int {

@@ -112,10 +112,10 @@ extension SelectionCompiler {
     }
     var tail: [SQLFragment] = ["GROUP BY \(expressions.joined(separator: ", "))"]
     if let (definition, value) = scope.arguments["having"], let value,
-      let text = condition(
+      let condition = condition(
         value, schema[definition.type.namedType], scope.place(ofArgument: "having"), rows.scope)
     {
-      tail.append("HAVING \(text)")
+      tail.append("HAVING \(condition.text)")
     }
     var order: [SQLFragment] = []
     if let (definition, value) = scope.arguments["orderBy"], case .list(let items)? = value {
@@ -160,15 +160,13 @@ extension SelectionCompiler {
     else { return nil }
     var column: SQLFragment = "count(*)"
     var direction = member.value
-    if case .aggregates(let template, let type, let result)? = order.members[member.name] {
+    if case .aggregates(let own, let result)? = order.members[member.name] {
       guard case .object(let functions) = member.value,
         let function = functions.first(where: { !$0.value.isNull }),
         let definition = schema[result].field(named: function.name)
       else { return nil }
       direction = function.value
-      column = aggregate(
-        function.name, of: AggregateStorage.Column(template: template, type: type),
-        definition.type, scope)
+      column = aggregate(function.name, of: own, definition.type, scope)
     }
     guard case .enum(let name) = direction else { return nil }
     return "\(column) \(Self.directions[name] ?? "ASC")"

@@ -155,7 +155,9 @@ extension SelectionCompiler {
       order: order)
     var itemsColumn: Int?
     if needsItems {
-      rows.conditions += keyset(page, rows.scope)
+      let beyond = keyset(page, rows.scope)
+      let canFail = order.keys.contains { $0.expression.canFail }
+      rows.conditions += canFail ? beyond.map { behindRule($0, rows.scope) } : beyond
       let tail =
         order.keys.isEmpty ? [] : [orderBy(order, rows.scope, reversed: page.isBackward)]
       if isWalkable { lookAmongFirst(&rows, tail, limit: most) }

@@ -9,14 +9,31 @@ import SQL
 /// values are parameters, a list one array. A relation is read as its field reads it, through the
 /// rows of its type's `@table`: what the viewer may not read meets no condition.
 extension SelectionCompiler {
+  /// A condition on a row, or a part of one.
+  struct Condition {
+    let text: SQLFragment
+    /// Whether it may fail for some rows, or take a time that tells of their values.
+    var canFail = false
+  }
+
   /// Returns the condition of a filter's value; nil if it has none.
   func condition(
     _ value: ArgumentValue, _ input: TypeDefinition, _ place: InputPlace, _ scope: Scope
-  ) -> SQLFragment? {
+  ) -> Condition? {
+    Self.joined(parts(value, input, place, scope), "AND")
+  }
+
+  /// Returns the conditions of a filter's value that must all hold.
+  ///
+  /// - Parameter isFlat: whether those of `and` are among them, instead of one condition for each.
+  func parts(
+    _ value: ArgumentValue, _ input: TypeDefinition, _ place: InputPlace, _ scope: Scope,
+    isFlat: Bool = false
+  ) -> [Condition] {
     guard case .object(let members) = value, let filter = mapping.filter(input.id) else {
-      return nil
+      return []
     }
-    var parts: [SQLFragment] = []
+    var parts: [Condition] = []
     for member in members where !member.value.isNull {
       guard let definition = input.inputField(named: member.name) else { continue }
       let type = schema[definition.type.namedType]
@@ -25,23 +42,31 @@ extension SelectionCompiler {
         // One with a condition of its own.
         var filters: [Filter] = []
         addFilters(definition, place, member.value, scope, &filters)
-        parts += filters.map(\.text)
+        parts += filters.map { Condition(text: $0.text, canFail: $0.canFail) }
         continue
       }
       switch kind {
-      case .and: parts += each(member.value, type, place, scope).compactMap(\.self)
+      case .and:
+        if isFlat, case .list(let items) = member.value {
+          for item in items { parts += self.parts(item, type, place, scope, isFlat: true) }
+        } else {
+          parts += each(member.value, type, place, scope).compactMap(\.self)
+        }
       case .or:
-        let items = each(member.value, type, place, scope).map { $0 ?? "true" }
-        parts.append(items.isEmpty ? "false" : Self.joined(items, "OR"))
+        let items = each(member.value, type, place, scope).map { $0 ?? Condition(text: "true") }
+        parts.append(Self.joined(items, "OR") ?? Condition(text: "false"))
       case .not:
-        parts.append("NOT \(condition(member.value, type, place, scope) ?? "(true)")")
-      case .column(let template, let columnType):
-        let column = comparable(renderer.render(template, scope), columnType)
-        parts += operators(member.value, type, columnType, column, place, scope)
+        let inner = condition(member.value, type, place, scope) ?? Condition(text: "(true)")
+        parts.append(Condition(text: "NOT \(inner.text)", canFail: inner.canFail))
+      case .column(let column):
+        let operand = Operand(
+          text: comparable(renderer.render(column.template, scope), column.type),
+          type: column.type, parameter: column.parameter, collation: column.collation,
+          canFail: column.template.soleColumn == nil)
+        parts += operators(member.value, type, operand, place, scope)
       case .rowCount(let count):
-        parts += operators(member.value, type, count, "count(*)", place, scope)
-      case .aggregates(let template, let columnType, let result):
-        let column = AggregateStorage.Column(template: template, type: columnType)
+        parts += operators(member.value, type, Operand(text: "count(*)", type: count), place, scope)
+      case .aggregates(let column, let result):
         parts += aggregates(member.value, type, column, result, place, scope)
       case .reference(let reference, let field):
         parts.append(exists(field, reference, member.value, type, place, scope))
@@ -49,34 +74,56 @@ extension SelectionCompiler {
         parts += quantified(field, relation, member.value, type, place, scope)
       }
     }
-    return parts.isEmpty ? nil : Self.joined(parts, "AND")
+    return parts
   }
 
-  private static func joined(_ parts: [SQLFragment], _ word: String) -> SQLFragment {
-    "(\(parts.joined(separator: " \(name: word) ")))"
+  static func joined(_ parts: [Condition], _ word: String) -> Condition? {
+    if parts.isEmpty { return nil }
+    return Condition(
+      text: "(\(parts.map(\.text).joined(separator: " \(name: word) ")))",
+      canFail: parts.contains(where: \.canFail))
   }
 
   private func each(
     _ value: ArgumentValue, _ type: TypeDefinition, _ place: InputPlace, _ scope: Scope
-  ) -> [SQLFragment?] {
+  ) -> [Condition?] {
     guard case .list(let items) = value else { return [condition(value, type, place, scope)] }
     return items.filter { !$0.isNull }.map { condition($0, type, place, scope) }
   }
 
   // MARK: - Columns
 
+  /// What an operator compares with given values.
+  private struct Operand {
+    let text: SQLFragment
+    let type: TypeReference
+    /// The type that values are bound as; nil for that of `type`.
+    var parameter: ParameterType?
+    /// The collation of patterns, which PostgreSQL refuses under one that is not deterministic.
+    var collation: String?
+    /// Whether it may fail by itself.
+    var canFail = false
+  }
+
   private func operators(
-    _ value: ArgumentValue, _ input: TypeDefinition, _ type: TypeReference,
-    _ column: SQLFragment, _ place: InputPlace, _ scope: Scope
-  ) -> [SQLFragment] {
+    _ value: ArgumentValue, _ input: TypeDefinition, _ operand: Operand, _ place: InputPlace,
+    _ scope: Scope
+  ) -> [Condition] {
     guard case .object(let members) = value else { return [] }
     return members.compactMap { member in
       guard !member.value.isNull, let definition = input.inputField(named: member.name) else {
         return nil
       }
       let place = InputPlace("\(input.name).\(member.name)", place.position)
-      let given = renderer.text(of: member.value, definition.type, isSplice: false) { place }
-      return comparison(member.name, column, given, type, member.value)
+      let isPattern = member.name == "like" || member.name == "ilike"
+      let given = renderer.text(
+        of: member.value, definition.type, as: isPattern ? .pattern : operand.parameter,
+        isSplice: false
+      ) { place }
+      return comparison(member.name, operand, given, member.value).map {
+        Condition(
+          text: $0, canFail: operand.canFail || canFail(member.name, operand.type, operand.parameter))
+      }
     }
   }
 
@@ -84,16 +131,20 @@ extension SelectionCompiler {
   private func aggregates(
     _ value: ArgumentValue, _ input: TypeDefinition, _ column: AggregateStorage.Column,
     _ result: TypeID, _ place: InputPlace, _ scope: Scope
-  ) -> [SQLFragment] {
+  ) -> [Condition] {
     guard case .object(let members) = value else { return [] }
-    return members.flatMap { member -> [SQLFragment] in
+    return members.flatMap { member -> [Condition] in
       guard !member.value.isNull, let definition = input.inputField(named: member.name),
         let type = schema[result].field(named: member.name)?.type
       else { return [] }
       let text = aggregate(member.name, of: column, type, scope)
       let place = InputPlace("\(input.name).\(member.name)", place.position)
+      let isOfColumn = member.name == "min" || member.name == "max"
+      let operand = Operand(
+        text: text, type: type, parameter: isOfColumn ? column.parameter : nil,
+        collation: column.collation, canFail: true)
       return operators(
-        member.value, schema[definition.type.namedType], type, text, place, scope)
+        member.value, schema[definition.type.namedType], operand, place, scope)
     }
   }
 
@@ -101,21 +152,31 @@ extension SelectionCompiler {
   /// text, or an enum, it is its text; for `text` itself, PostgreSQL ignores the cast.
   func comparable(_ column: SQLFragment, _ type: TypeReference) -> SQLFragment {
     guard mapping.parameterType(of: type.namedType) == .text,
-      case .scalar = schema[type.namedType].kind, schema[type.namedType].name != "Boolean"
+      case .scalar = schema[type.namedType].kind
     else { return column }
     if case .list = type.nullable { return "(\(column))::text[]" }
     return "(\(column))::text"
   }
 
   private func comparison(
-    _ name: String, _ column: SQLFragment, _ given: SQLFragment, _ type: TypeReference,
-    _ value: ArgumentValue
+    _ name: String, _ operand: Operand, _ given: SQLFragment, _ value: ArgumentValue
   ) -> SQLFragment? {
+    let column = operand.text
+    let type = operand.type
     var isList = false
     if case .list = type.nullable { isList = true }
     let isDocument = schema[type.namedType].isDocument
+    let pattern = operand.collation.map { "\(column) COLLATE \(name: $0)" } ?? column
+    // A type of an extension may have no "<>", such as that of PostGIS. PostgreSQL makes this "<>" of a
+    // type that has it.
+    var isNegated = false
+    if case .named(let name)? = operand.parameter ?? parameter(of: type) {
+      isNegated = !ParameterType.leakproof.contains(name)
+    }
     switch name {
     case "eq": return "\(column) = \(given)"
+    case "ne" where isNegated: return "NOT (\(column) = \(given))"
+    case "notIn" where isNegated: return "NOT (\(column) = ANY (\(given)))"
     case "ne": return "\(column) <> \(given)"
     case "lt": return "\(column) < \(given)"
     case "lte": return "\(column) <= \(given)"
@@ -126,17 +187,25 @@ extension SelectionCompiler {
     case "isNull":
       guard case .boolean(let isNull) = value else { return nil }
       return isNull ? "\(column) IS NULL" : "\(column) IS NOT NULL"
-    case "like": return "\(column) LIKE \(given)"
-    case "ilike": return "\(column) ILIKE \(given)"
-    case "startsWith": return "\(column) LIKE \(Self.pattern(given)) || '%'"
+    case "like": return "\(pattern) LIKE \(given)"
+    case "ilike": return "\(pattern) ILIKE \(given)"
+    case "startsWith": return "\(pattern) LIKE \(Self.pattern(given)) || '%'"
     case "contains" where isList: return "\(column) @> \(list(given, like: column, type))"
     case "contains" where isDocument: return "\(column) @> \(given)"
-    case "contains": return "\(column) LIKE '%' || \(Self.pattern(given)) || '%'"
+    case "contains": return "\(pattern) LIKE '%' || \(Self.pattern(given)) || '%'"
     case "overlaps": return "\(column) && \(list(given, like: column, type))"
     case "hasKey": return "\(column) ? \(given)"
     case "matches": return "\(column) @@ websearch_to_tsquery(\(given))"
     default: return nil
     }
+  }
+
+  /// Returns the type that a value of a leaf type is bound as; nil for an enum or a list.
+  private func parameter(of type: TypeReference) -> ParameterType? {
+    guard case .named(let leaf) = type.nullable, case .scalar = schema[leaf].kind else {
+      return nil
+    }
+    return mapping.parameterType(of: leaf)
   }
 
   /// Returns a pattern that only the text matches.
@@ -158,11 +227,12 @@ extension SelectionCompiler {
   private func exists(
     _ field: FieldStorage, _ reference: ReferenceStorage, _ value: ArgumentValue,
     _ input: TypeDefinition, _ place: InputPlace, _ scope: Scope
-  ) -> SQLFragment {
+  ) -> Condition {
     let types = schema.possibleTypes[Int(field.definition.type.namedType.index)]
     let groups = groups(of: types, rows: nil)
-    guard groups.count == 1, let table = groups[0].table else { return "false" }
-    let row = RowBuilder(alias: statement.alias())
+    guard groups.count == 1, let table = groups[0].table else { return Condition(text: "false") }
+    let row = RowBuilder(alias: statement.alias(), rule: table.rule)
+    row.condition = Self.rule(in: reference.condition)
     var target = asked(field, scope)
     target.parent = scope.row
     target.row = nil
@@ -174,46 +244,52 @@ extension SelectionCompiler {
       rows: table, table.name, in: nil, where: [], each: nil, target, renderer)
     var conditions: [SQLFragment] = []
     if let id { conditions.append("\(name: row.alias).\(name: table.key) = \(id)") }
-    if let condition = reference.condition { conditions.append(renderer.render(condition, target)) }
+    if let condition = reference.condition { conditions.append(behindRule(condition, target)) }
     conditions += filters(of: field, target).map(\.text)
-    if let inner = condition(value, input, place, target) { conditions.append(inner) }
-    return
-      "EXISTS \(select("", from: ["\(name) AS \(name: row.alias)"] + row.joinClauses, where: conditions))"
+    let inner = rowCondition(value, input, place, target)
+    if let inner { conditions.append(inner.text) }
+    let from: [SQLFragment] = ["\(name) AS \(name: row.alias)"] + row.joinClauses
+    return Condition(
+      text: "EXISTS \(select("", from: from, where: conditions))", canFail: inner?.canFail ?? false)
   }
 
   private func quantified(
     _ field: FieldStorage, _ relation: RelationStorage, _ value: ArgumentValue,
     _ input: TypeDefinition, _ place: InputPlace, _ scope: Scope
-  ) -> [SQLFragment] {
+  ) -> [Condition] {
     guard case .object(let members) = value,
       let target = input.inputField(named: "some").flatMap({
         mapping.filter($0.type.namedType)?.target
       })
     else { return [] }
     let types = schema.possibleTypes[Int(target.index)]
-    return members.flatMap { member -> [SQLFragment] in
+    return members.flatMap { member -> [Condition] in
       guard !member.value.isNull, let definition = input.inputField(named: member.name) else {
         return []
       }
       let type = schema[definition.type.namedType]
       let rows = relationRows(
         types: types, field, relation, asked(field, scope), variables: [:], isCount: true)
-      guard rows.group?.table != nil else { return ["false"] }
+      guard rows.group?.table != nil else { return [Condition(text: "false")] }
       if member.name == "count" {
         guard let number = type.inputField(named: "eq")?.type else { return [] }
         let count = select(
           "count(*)", from: rows.from + rows.row.joinClauses, where: rows.conditions)
         let own = InputPlace("\(input.name).count", place.position)
-        return operators(member.value, type, number, count, own, scope)
+        return operators(member.value, type, Operand(text: count, type: number), own, scope)
       }
-      let inner = condition(member.value, type, place, rows.scope)
+      let inner = rowCondition(member.value, type, place, rows.scope)
       let isEvery = member.name == "every"
       if isEvery, inner == nil { return [] }
-      let asked = inner.map { isEvery ? "\($0) IS NOT TRUE" : $0 }
+      let asked = inner.map { isEvery ? "\($0.text) IS NOT TRUE" : $0.text }
       let found = select(
         "", from: rows.from + rows.row.joinClauses,
         where: rows.conditions + [asked].compactMap(\.self))
-      return [member.name == "some" ? "EXISTS \(found)" : "NOT EXISTS \(found)"]
+      return [
+        Condition(
+          text: member.name == "some" ? "EXISTS \(found)" : "NOT EXISTS \(found)",
+          canFail: inner?.canFail ?? false)
+      ]
     }
   }
 

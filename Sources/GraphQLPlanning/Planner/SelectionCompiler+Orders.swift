@@ -46,9 +46,9 @@ extension SelectionCompiler {
       let definition = input.inputField(named: member.name)
     else { return nil }
     switch order.members[member.name] {
-    case .column(let template, let type)?:
-      guard let column = Self.expression(template, through: steps) else { return nil }
-      return Self.directed(column, member.value, isNonNull: steps.isEmpty && type.isNonNull)
+    case .column(let own)?:
+      guard let column = Self.expression(own.template, through: steps) else { return nil }
+      return Self.directed(column, member.value, isNonNull: steps.isEmpty && own.type.isNonNull)
     case .reference(let reference, let field)?:
       let types = schema.possibleTypes[Int(field.definition.type.namedType.index)]
       let groups = groups(of: types, rows: nil)

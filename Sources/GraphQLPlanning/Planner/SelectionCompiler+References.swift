@@ -78,9 +78,10 @@ extension SelectionCompiler {
     let isMasked = type.isNonNull && !(readsEvents && scope.row?.alias.isEmpty ?? true)
     let groups = groups(of: types, rows: reference.rows)
     let conditions = { (target: Scope) in
+      target.row?.condition = Self.rule(in: reference.condition)
       let filters = filters(of: storage, target)
       if let row = target.row { statement.recorder?.note(filters, of: row) }
-      return (reference.condition.map { [renderer.render($0, target)] } ?? [])
+      return (reference.condition.map { [behindRule($0, target)] } ?? [])
         + filters.map(\.text)
         + (key.map { key, source, place in equals(key, in: source, target.row, place) } ?? [])
     }
@@ -141,7 +142,8 @@ extension SelectionCompiler {
     let mask = isMasked ? table.masked : nil
     let row = RowBuilder(
       alias: statement.alias(),
-      mask: mask == nil ? self.mask(of: group.types, rows: table.name) : table)
+      mask: mask == nil ? self.mask(of: group.types, rows: table.name) : table,
+      rule: mask == nil ? table.rule : nil)
     var target = scope
     target.row = row
     target.storage = mapping[group.types[0]]

@@ -114,7 +114,8 @@ extension SelectionCompiler {
     let row: RowBuilder
     if isSingle || isTableless {
       row = RowBuilder(
-        alias: statement.alias(), edgeAlias: edgeAlias, mask: mask(of: types, rows: relation.rows))
+        alias: statement.alias(), edgeAlias: edgeAlias, mask: mask(of: types, rows: relation.rows),
+        rule: groups[0].table?.rule)
     } else {
       let alias = statement.alias("e")
       row = RowBuilder(alias: alias, edgeAlias: alias)
@@ -152,7 +153,8 @@ extension SelectionCompiler {
     if isSingle, !isCount { target.copying = orderingJoin(of: relation, target) }
     let ordered = isCount ? nil : orderCondition(target)
     var conditions =
-      (ordered ?? relation.condition.map { renderer.render($0, target) }).map { [$0] } ?? []
+      (ordered ?? relation.condition.map { behindRule($0, target) }).map { [$0] } ?? []
+    if ordered == nil { row.condition = Self.rule(in: relation.condition) }
     let filters = filters(of: storage, target)
     statement.recorder?.note(filters, of: row)
     conditions += filters.map(\.text)
@@ -231,6 +233,8 @@ extension SelectionCompiler {
     let ofRow: SQLFragment?
     /// Whether it is the value of an input with `@filter(of:)`.
     var isOfType = false
+    /// Whether it may fail, or take long, for some rows.
+    var canFail = false
   }
 
   /// Returns the conditions that the given arguments add, including input fields.
@@ -242,7 +246,7 @@ extension SelectionCompiler {
       else { continue }
       addFilters(definition, scope.place(ofArgument: definition.name), value, scope, &filters)
     }
-    return filters
+    return filters.map { $0.canFail && !$0.isOfType ? behindRule($0, scope) : $0 }
   }
 
   func addFilters(
@@ -273,7 +277,7 @@ extension SelectionCompiler {
           coordinate: place.coordinate, text: text, isCounted: storage.isCounted, among: among,
           isAskedFirst: scope.copying == nil ? storage.asksOnlyTheRow : isKept,
           isPlain: storage.asksNoOther,
-          ofRow: isKept && among != nil ? filter(storage, inner) : nil))
+          ofRow: isKept && among != nil ? filter(storage, inner) : nil, canFail: storage.canFail))
     }
     addInner(
       input, value, place, wantsAll: storage?.wantsAll ?? false, scope,
@@ -286,11 +290,12 @@ extension SelectionCompiler {
   ) -> Filter? {
     var inner = scope
     inner.copying = nil
-    guard let text = condition(value, input, place, inner) else { return nil }
+    guard let condition = rowCondition(value, input, place, inner) else { return nil }
     let isPlain = size(of: value, input).relations == 0
     return Filter(
-      coordinate: place.coordinate, text: text, isCounted: false, among: nil,
-      isAskedFirst: isPlain && scope.copying == nil, isPlain: isPlain, ofRow: nil, isOfType: true)
+      coordinate: place.coordinate, text: condition.text, isCounted: false, among: nil,
+      isAskedFirst: isPlain && scope.copying == nil, isPlain: isPlain, ofRow: nil, isOfType: true,
+      canFail: condition.canFail)
   }
 
   /// Adds the conditions of an input object; for a list, that one item matches, or that all do.
@@ -505,6 +510,6 @@ extension SelectionCompiler.Filter {
       coordinate: coordinate,
       text: parts.isEmpty ? "false" : "(\(parts.joined(separator: " OR ")))",
       isCounted: false, among: nil, isAskedFirst: all.allSatisfy(\.isAskedFirst),
-      isPlain: all.allSatisfy(\.isPlain), ofRow: nil)
+      isPlain: all.allSatisfy(\.isPlain), ofRow: nil, canFail: all.contains(where: \.canFail))
   }
 }

@@ -8,7 +8,7 @@ package final class FilterStorage: Sendable {
   package enum Member: Sendable {
     case and, or, not
     /// A column, by the operators of the member's type.
-    case column(SQLTemplate, TypeReference)
+    case column(AggregateStorage.Column)
     /// One other object, by its type's filter or order.
     case reference(ReferenceStorage, FieldStorage)
     /// Many other objects, by `some`, `none` and `every`.
@@ -16,7 +16,7 @@ package final class FilterStorage: Sendable {
     /// The number of rows of a group, which has this type.
     case rowCount(TypeReference)
     /// A column, by the aggregates of its values: the fields of the type.
-    case aggregates(SQLTemplate, TypeReference, of: TypeID)
+    case aggregates(AggregateStorage.Column, of: TypeID)
   }
 
   /// The type of the rows.
@@ -31,10 +31,22 @@ package final class FilterStorage: Sendable {
 }
 
 /// The columns that the members of a type with `@aggregates(of:)` are computed from.
-struct AggregateStorage: Sendable {
-  struct Column: Sendable {
+package struct AggregateStorage: Sendable {
+  package struct Column: Sendable {
     let template: SQLTemplate
     let type: TypeReference
+    /// The type that values are bound as to be compared with it; nil for that of the scalar.
+    let parameter: ParameterType?
+    /// The collation of patterns; nil for the column's own.
+    let collation: String?
+
+    init(_ template: SQLTemplate, _ field: FieldDefinition) {
+      self.template = template
+      type = field.type
+      let directive = field.appliedDirectives.first(named: "column")
+      parameter = directive?.string("type").map { .named($0) }
+      collation = directive?.string("collation").map(SQLQuoting.written)
+    }
   }
 
   /// The columns by the names of their members.
@@ -86,7 +98,7 @@ struct FilterReader {
       case ("not", _) where isOwn: members["not"] = .not
       case (let name, .leaf(let template, hidden: nil)?):
         guard let definition = storage.fields[name]?.definition else { continue }
-        members[name] = .column(template, definition.type)
+        members[name] = .column(AggregateStorage.Column(template, definition))
       case (let name, .reference(let reference)?):
         guard let field = storage.fields[name] else { continue }
         members[name] = .reference(reference, field)
@@ -134,14 +146,15 @@ struct FilterReader {
       if let count = type.field(named: "count")?.type { members["count"] = .rowCount(count) }
       for field in type.fields where field.name != "count" {
         guard case .leaf(let template, hidden: nil)? = storage.fields[field.name]?.kind,
-          let column = storage.fields[field.name]?.definition.type
+          let definition = storage.fields[field.name]?.definition
         else {
           problems.append(
             "\(type.name).\(field.name): \(name) has no column \"\(field.name)\"; leave it out.")
           continue
         }
-        columns[field.name] = AggregateStorage.Column(template: template, type: column)
-        members[field.name] = .aggregates(template, column, of: field.type.namedType)
+        let column = AggregateStorage.Column(template, definition)
+        columns[field.name] = column
+        members[field.name] = .aggregates(column, of: field.type.namedType)
       }
       let cost = directive.int("cost") ?? 100
       if !(0...1_000_000).contains(cost) {

@@ -55,7 +55,9 @@ struct CatalogQueries {
       has_column_privilege(\(role), c.oid, a.attnum, 'INSERT')
         AND a.attgenerated = '' AND a.attidentity <> 'a',
       has_column_privilege(\(role), c.oid, a.attnum, 'UPDATE')
-        AND a.attgenerated = '' AND a.attidentity <> 'a'
+        AND a.attgenerated = '' AND a.attidentity <> 'a',
+      EXISTS (
+        SELECT FROM pg_collation l WHERE l.oid = a.attcollation AND NOT l.collisdeterministic)
     FROM \(candidates) JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
       AND NOT a.attisdropped AND has_column_privilege(\(role), c.oid, a.attnum, 'SELECT')
     ORDER BY c.oid, a.attnum
@@ -76,7 +78,8 @@ struct CatalogQueries {
       CASE WHEN n.nspname = 'pg_catalog' OR n.nspname = 'public' AND pg_type_is_visible(t.oid)
         THEN '' ELSE quote_ident(n.nspname) || '.' END || quote_ident(t.typname),
       t.typtype, t.typbasetype,
-      CASE WHEN t.typlen = -1 AND t.typcategory = 'A' THEN t.typelem ELSE 0 END,
+      CASE WHEN t.typlen = -1 AND t.typcategory = 'A'
+        AND t.oid NOT IN ('int2vector'::regtype, 'oidvector'::regtype) THEN t.typelem ELSE 0 END,
       obj_description(t.oid, 'pg_type'),
       EXISTS (
         SELECT FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod AND m.amname = 'btree'
@@ -93,7 +96,7 @@ struct CatalogQueries {
   private var keys: String {
     """
     SELECT c.oid, array_to_string((i.indkey::int2[])[0:i.indnkeyatts - 1], ','), i.indisprimary,
-      i.indnullsnotdistinct
+      i.indnullsnotdistinct, i.indimmediate
     FROM \(candidates) JOIN pg_index i ON i.indrelid = c.oid AND i.indisunique AND i.indisvalid
       AND i.indpred IS NULL AND i.indexprs IS NULL
     JOIN pg_class x ON x.oid = i.indexrelid

@@ -50,6 +50,8 @@ package struct DraftCatalog: Sendable {
     /// Whether the role may give a value to a new row, and to one that is there.
     let isInsertable: Bool
     let isUpdatable: Bool
+    /// Whether PostgreSQL may refuse patterns for it, as its collation is not deterministic.
+    let hasLooseCollation: Bool
   }
 
   package struct Key: Sendable {
@@ -57,6 +59,8 @@ package struct DraftCatalog: Sendable {
     let columns: [Int]
     /// Whether rows with nulls can be equal in it.
     let areNullsDistinct: Bool
+    /// Whether it is checked for each row; false for a key that is DEFERRABLE.
+    let isImmediate: Bool
   }
 
   package struct ForeignKey: Sendable {
@@ -151,7 +155,8 @@ package struct DraftCatalog: Sendable {
         Column(
           number: number, name: name, type: type, dimensions: row[4].flatMap { Int($0) } ?? 0,
           isNotNull: row[5] == "t", comment: row[6], hasDefault: row[7] == "t",
-          isInsertable: row[8] == "t", isUpdatable: row[9] == "t"))
+          isInsertable: row[8] == "t", isUpdatable: row[9] == "t",
+          hasLooseCollation: row[10] == "t"))
     }
   }
 
@@ -175,7 +180,9 @@ package struct DraftCatalog: Sendable {
       // A key with a column that the role may not read is none.
       guard !columns.isEmpty, columns.allSatisfy({ relation.column($0) != nil }) else { continue }
       relations[oid]?.keys.append(
-        Key(isPrimary: row[2] == "t", columns: columns, areNullsDistinct: row[3] != "t"))
+        Key(
+          isPrimary: row[2] == "t", columns: columns, areNullsDistinct: row[3] != "t",
+          isImmediate: row[4] == "t"))
     }
   }
 

@@ -36,6 +36,8 @@ struct DraftedTable {
     // A type with both is taken for the element of a page.
     if plain.contains("cursor"), plain.contains("node") { names.reserve("cursor") }
     if self.node != nil { names.reserve(DraftedNode.id) }
+    // The filters of groups have conditions of these names next to the columns.
+    if inputs.aggregates != nil { for name in ["and", "or", "not"] { names.reserve(name) } }
     for column in relation.columns { addColumn(column, forms.form(of: column)) }
   }
 
@@ -53,13 +55,25 @@ struct DraftedTable {
       directives = [
         DraftedDirective.text("sql", [("expression", "this.\(column.sqlName)\(cast)")])
       ]
-    } else if SQLQuoting.snakeCase(name) != column.name || column.sqlName != column.name {
-      directives = [DraftedDirective.text("column", [("name", column.sqlName)])]
+    } else {
+      let collation = column.hasLooseCollation && !form.type.hasPrefix("[") ? #""und-x-icu""# : nil
+      directives = Self.directives(
+        column, named: name, [("type", form.narrowType), ("collation", collation)])
     }
     fields.append(
       DraftedMember(
         name: name, description: DraftedDescription.text(ofComment: column.comment),
         type: form.type + (column.isNotNull ? "!" : ""), directives: directives))
+  }
+
+  /// Returns the directive of a field that is a column; none if the name tells all.
+  private static func directives(
+    _ column: DraftCatalog.Column, named name: String, _ more: [(name: String, value: String?)] = []
+  ) -> [String] {
+    let isNamed = SQLQuoting.snakeCase(name) != column.name || column.sqlName != column.name
+    let arguments = [("name", isNamed ? column.sqlName : nil)] + more
+    guard arguments.contains(where: { $0.1 != nil }) else { return [] }
+    return [DraftedDirective.text("column", arguments)]
   }
 
   /// The columns of the key, as a page's order has them.
@@ -146,10 +160,10 @@ struct DraftedTable {
   /// Returns the columns that satisfy a condition and whose values can be given.
   func written(where condition: (DraftCatalog.Column) -> Bool) -> [WrittenColumn] {
     relation.columns.filter(condition).compactMap { column in
-      guard let form = forms[column.number], let name = columnFields[column.number],
-        let field = fields.first(where: { $0.name == name })
-      else { return nil }
-      var directives = field.directives
+      guard let form = forms[column.number], let name = columnFields[column.number] else {
+        return nil
+      }
+      var directives = Self.directives(column, named: name)
       if form.readCast != nil {
         guard let type = form.writtenType else { return nil }
         directives = [

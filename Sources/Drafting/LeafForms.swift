@@ -9,8 +9,8 @@ struct LeafForm {
   var readCast: String?
   /// The type that given values are cast to; nil if they have the column's type already.
   var writtenType: String?
-  /// The cast of an argument; empty if it has the column's type already.
-  var argumentCast = ""
+  /// The column's type, if given values have a wider one: 0.1 as `float8` is not the 0.1 of `float4`.
+  var narrowType: String?
   /// Whether values can be arguments of a lookup.
   var isArgument = true
   /// Whether rows can be in the order of the values.
@@ -52,7 +52,15 @@ struct LeafForms {
   private func readForm(of column: DraftCatalog.Column) -> LeafForm {
     let type = base(of: column.type)
     guard let entry = catalog.types[type] else { return Self.text }
-    guard let element = entry.element else { return forms[type] ?? Self.text }
+    guard let element = entry.element else {
+      guard var form = forms[type] else { return Self.text }
+      // The operators of enums take no domain over one.
+      if entry.kind == .enum, type != column.type {
+        form.readCast = "::" + entry.sqlName
+        form.isArgument = false
+      }
+      return form
+    }
     // An array of more dimensions is no list of values.
     guard column.dimensions < 2 else { return Self.text }
     let single = base(of: element)
@@ -62,6 +70,7 @@ struct LeafForms {
     return LeafForm(
       type: "[\(form.type)]",
       readCast: form.readCast.map { $0 + "[]" } ?? (isDomain ? "::\(name)[]" : nil),
+      narrowType: form.narrowType ?? (name == "int2" ? name : nil),
       isArgument: false, isSorted: false)
   }
 
@@ -139,7 +148,7 @@ struct LeafForms {
   }
 
   /// The endings of the names of what is made for a leaf type.
-  private static let endings = [
+  static let endings = [
     "", "Filter", "ListFilter", "Aggregates", "AggregatesFilter", "AggregatesOrder",
   ]
 
@@ -185,7 +194,7 @@ struct LeafForms {
   private static let builtIn = [
     "bool": LeafForm(type: "Boolean"),
     "int2": LeafForm(type: "Int"), "int4": LeafForm(type: "Int"),
-    "float4": LeafForm(type: "Float"), "float8": LeafForm(type: "Float"),
+    "float4": LeafForm(type: "Float", narrowType: "float4"), "float8": LeafForm(type: "Float"),
     "text": LeafForm(type: "String"), "varchar": LeafForm(type: "String"),
     "name": LeafForm(type: "String"),
   ]

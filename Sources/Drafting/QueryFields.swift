@@ -68,7 +68,8 @@ struct QueryFields {
       let argument =
         Self.meaningful.contains(field) || field.hasPrefix("key") ? field + "Value" : field
       arguments.append("\(argument): \(form.type)!")
-      conditions.append("this.\(column.sqlName) = :\(argument)\(form.argumentCast)")
+      conditions.append(
+        "this.\(column.sqlName) = :\(argument)\(form.narrowType.map { "::\($0)" } ?? "")")
     }
     return DraftedMember(
       name: name, arguments: arguments, type: table.type,

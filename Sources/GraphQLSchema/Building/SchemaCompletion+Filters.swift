@@ -463,7 +463,8 @@ extension FieldDefinitionSyntax {
       && directives.allSatisfy { directive in
         switch directive.name.text {
         case "deprecated": true
-        case "column": directive.arguments.allSatisfy { $0.name.text == "name" }
+        case "column":
+          directive.arguments.allSatisfy { ["name", "type", "collation"].contains($0.name.text) }
         default: false
         }
       }

@@ -18,17 +18,20 @@ package struct Draft {
   /// - Parameters:
   ///   - history: the names of an earlier draft, which stay.
   ///   - mutations: whether rows can be written.
+  ///   - anonymousWrites: whether clients without a session or a signed token may write them.
   ///   - nested: whether rows are inserted together with those that they refer to.
   ///   - aggregates: whether connections have the aggregates of their rows.
   ///   - nodes: whether rows with a key have an ID, by which the query type finds them.
   package init(
     _ catalog: DraftCatalog, history: NameHistory = NameHistory(), mutations: Bool = false,
-    nested: Bool = false, aggregates: Bool = false, nodes: Bool = false
+    anonymousWrites: Bool = false, nested: Bool = false, aggregates: Bool = false,
+    nodes: Bool = false
   ) {
     let relations = catalog.order.compactMap { oid in catalog.relations[oid].map { (oid, $0) } }
       .filter { !$0.1.columns.isEmpty }
-    var names = TypeNames(relations, history, aggregates: aggregates)
-    var writes = WriteFields(names: history.names(of: "Mutation"))
+    var names = TypeNames(relations, history, aggregates: aggregates, mutations: mutations)
+    var writes = WriteFields(
+      names: history.names(of: "Mutation"), isForAnonymous: anonymousWrites)
     if mutations { writes.reserve(relations, nested: nested, &names) }
     let interface = nodes ? names.pool.take(["Node", "NodeObject"]) : ""
     var tag = history.greatestTag
@@ -43,7 +46,7 @@ package struct Draft {
         names: history.names(of: type))
       tag = max(tag, tables[oid]?.node?.tag ?? 0)
     }
-    var relationships = Relationships(catalog, tables)
+    var relationships = Relationships(catalog, tables, ruled: history.ruledTables)
     relationships.addAll()
     tables = relationships.tables
     var queries = QueryFields(
@@ -85,6 +88,12 @@ package struct Draft {
         files[file].definitions[place].members.removeAll { $0.name == member }
       }
       files[file].definitions.removeAll { $0.isExtension && $0.members.isEmpty }
+    }
+    let definitions = files.flatMap(\.definitions)
+    if !definitions.contains(where: { $0.isExtension && $0.name == "Mutation" }) {
+      for file in files.indices {
+        files[file].definitions.removeAll { $0.name == "Mutation" }
+      }
     }
   }
 
@@ -140,19 +149,24 @@ package struct Draft {
 
 /// The names of the types of tables: `Film` for `film`, `films` and `Films`.
 struct TypeNames {
-  var pool = NamePool(reserved: [
-    "Query", "Mutation", "Subscription", "Int", "Float", "String", "Boolean", "ID", "PageInfo",
-    "SortDirection", "IntFilter", "FloatFilter", "StringFilter", "BooleanFilter", "IDFilter",
-    "IntListFilter", "FloatListFilter", "StringListFilter", "BooleanListFilter", "RelationOrder",
-    "TimeGrouping", "IntAggregates", "FloatAggregates", "StringAggregates", "BooleanAggregates",
-    "IDAggregates",
-  ])
+  /// The names of the specification, of every draft, and of what is added when a schema is loaded.
+  var pool = NamePool(
+    reserved: Set(
+      [
+        "Query", "Mutation", "Subscription", "PageInfo", "SortDirection", "RelationOrder",
+        "TimeGrouping",
+      ]
+        + ["Int", "Float", "String", "Boolean", "ID"].flatMap { leaf in
+          LeafForms.endings.map { leaf + $0 }
+        }))
   private var inputs: [UInt32: DerivedNames] = [:]
   private var names: [UInt32: String] = [:]
 
   init(
-    _ relations: [(UInt32, DraftCatalog.Relation)], _ history: NameHistory, aggregates: Bool
+    _ relations: [(UInt32, DraftCatalog.Relation)], _ history: NameHistory, aggregates: Bool,
+    mutations: Bool
   ) {
+    for definition in mutations ? WriteFields.common : [] { pool.reserve(definition.name) }
     for name in history.typeNames { pool.reserve(name) }
     let wanted = Set(relations.map { Words($0.1.name).singular.pascal })
     let main = relations.first?.1.namespace

@@ -9,12 +9,28 @@ package struct NameHistory {
   private var types: [String: String] = [:]
   private var fields: [String: [String: String]] = [:]
   private var tags: [String: Int] = [:]
+  /// The tables of which a rule hides rows.
+  private(set) var ruledTables: Set<String> = []
 
   /// Creates an empty history.
   package init() {}
 
   /// Reads the names of a draft's files.
-  package init(_ texts: [String: String]) throws(DraftFolder.Failure) {
+  ///
+  /// - Parameter mine: the files as they are now, which may have rules.
+  package init(
+    _ texts: [String: String], mine: [String: String] = [:]
+  ) throws(DraftFolder.Failure) {
+    for (name, text) in mine {
+      for definition in try SDLText(name: name, text: text).definitions {
+        let directives = definition.syntax.directives
+        guard directives.argument("where", of: "table") != nil,
+          directives.argument("masked", of: "table") == nil,
+          let table = directives.argument("name", of: "table")
+        else { continue }
+        ruledTables.insert(table)
+      }
+    }
     for (name, text) in texts {
       for definition in try SDLText(name: name, text: text).definitions {
         let type = definition.syntax
@@ -30,7 +46,11 @@ package struct NameHistory {
               field.directives.argument("expression", of: "sql"), of: field.directives,
               named: field.name.text)
             ?? FieldKey.other(
-              type: field.type.name, field.directives.map { Printer.print($0) })
+              type: field.type.name,
+              field.directives.map {
+                // Who may write is no part of what a field does.
+                Printer.print($0).replacing(WriteFields.closed, with: "")
+              })
           fields[type.name.text, default: [:]][key] = field.name.text
         }
       }
@@ -77,7 +97,9 @@ enum FieldKey {
       let rest = expression.dropFirst("this.".count)
       return self.column(String(rest.split(separator: "::").first ?? rest))
     }
-    return directives.isEmpty ? self.column(SQLQuoting.snakeCase(name)) : nil
+    // With a type, it is still the column that has the field's name.
+    return directives.allSatisfy { $0.name.text == "column" }
+      ? self.column(SQLQuoting.snakeCase(name)) : nil
   }
 }
 

@@ -3,6 +3,8 @@
 struct Relationships {
   private let catalog: DraftCatalog
   private(set) var tables: [UInt32: DraftedTable]
+  /// The tables of which a rule of the schema hides rows.
+  private let ruled: Set<String>
 
   /// A foreign key with the name of its field, without what it leads to.
   private struct Link {
@@ -14,8 +16,9 @@ struct Relationships {
     let isUnique: Bool
   }
 
-  init(_ catalog: DraftCatalog, _ tables: [UInt32: DraftedTable]) {
+  init(_ catalog: DraftCatalog, _ tables: [UInt32: DraftedTable], ruled: Set<String>) {
     self.catalog = catalog
+    self.ruled = ruled
     self.tables = tables
   }
 
@@ -48,7 +51,8 @@ struct Relationships {
       let by = columns.map { Words($0.name).pascal }.joined(separator: "And")
       candidates.append(typeWords.camel + "By" + by)
       let isNonNull =
-        key.isValidated && !target.relation.hasRowSecurity && columns.allSatisfy(\.isNotNull)
+        key.isValidated && !target.relation.hasRowSecurity
+        && !ruled.contains(target.relation.sqlName) && columns.allSatisfy(\.isNotNull)
       let field = table.named(
         candidates, type: target.type + (isNonNull ? "!" : ""), reference(columns, key, target))
       table.add(field, behind: last.number)

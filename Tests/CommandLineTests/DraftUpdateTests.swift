@@ -140,6 +140,44 @@ import Testing
     #expect(schema.status == 0, "\(schema.output)")
   }
 
+  @Test func `references to a table become nullable when it gets a rule`() throws {
+    let database = try TestCluster.newDatabase()
+    try TestCluster.session(database).execute(Self.tables)
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/graph"
+    #expect(try ProgramRun.complete(["draft", path, "--database", database]).status == 0)
+    func edit(_ file: String, _ old: String, _ new: String) throws {
+      let text = try String(contentsOfFile: "\(path)/\(file)", encoding: .utf8)
+      #expect(text.contains(old), "\(text)")
+      try text.replacing(old, with: new)
+        .write(toFile: "\(path)/\(file)", atomically: true, encoding: .utf8)
+    }
+    try edit(
+      "purchase.graphql", #"(name: "purchase""#,
+      #"(name: "purchase", where: "this.customer_id = 1""#)
+    let check = try ProgramRun.complete([
+      "schema", "--check", "--schema", path, "--database", database,
+    ])
+    #expect(check.status == 0, "\(check.errors)")
+    #expect(
+      (check.output + check.errors).contains("PurchaseProduct.purchase: it is never null"),
+      "\(check.output)")
+    let update = try ProgramRun.complete(["draft", "--update", path, "--database", database])
+    #expect(update.status == 0, "\(update.errors)")
+    #expect(update.output == "changed PurchaseProduct.purchase\n", "\(update.output)")
+    let text = try String(contentsOfFile: "\(path)/purchase_product.graphql", encoding: .utf8)
+    #expect(text.contains("purchase: Purchase @reference"), "\(text)")
+    let again = try ProgramRun.complete([
+      "schema", "--check", "--schema", path, "--database", database,
+    ])
+    #expect(again.output == "Every storage directive holds.\n", "\(again.output)\(again.errors)")
+    // Who wants it so writes it again.
+    try edit(
+      "purchase_product.graphql", "purchase: Purchase @reference", "purchase: Purchase! @reference")
+    let kept = try ProgramRun.complete(["draft", "--update", path, "--database", database])
+    #expect(kept.output.isEmpty, "\(kept.output)")
+  }
+
   @Test func `what both have changed is listed, and the exit code says so`() throws {
     let database = try TestCluster.newDatabase()
     let session = try TestCluster.session(database)

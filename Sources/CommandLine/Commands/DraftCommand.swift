@@ -25,6 +25,9 @@ enum DraftCommand {
         "mutations", nil, environment: "SOCIOGRAPH_DRAFT_MUTATIONS",
         "draft inserts, updates and deletes, too, for the tables that the role may write"),
       CommandSpecification.Option(
+        "anonymous-writes", nil, environment: "SOCIOGRAPH_DRAFT_ANONYMOUS_WRITES",
+        "with --mutations: let clients write who send no session's token and no signed token"),
+      CommandSpecification.Option(
         "nested", nil, environment: "SOCIOGRAPH_DRAFT_NESTED",
         "with --mutations: insert rows together with those that refer to them, or that they refer to"
       ),
@@ -108,6 +111,11 @@ enum DraftCommand {
     Console.say(
       "drafted \(catalog.order.count) tables and views in \(target.path): \(files.count) files, "
         + "\(lines) lines")
+    if try options.isSet("mutations"), try !options.isSet("anonymous-writes") {
+      Console.say(
+        "clients need a token to write (serve --jwt-keys FILE); --anonymous-writes lets all of them"
+      )
+    }
     Console.print("Serve them: sociograph serve --schema \(target.path) --database URL")
   }
 
@@ -127,6 +135,7 @@ enum DraftCommand {
         if history == nil, catalog.order.isEmpty { throw nothing(catalog, database.namespaces) }
         var draft = try Draft(
           catalog, history: history ?? NameHistory(), mutations: options.isSet("mutations"),
+          anonymousWrites: options.isSet("anonymous-writes"),
           nested: options.isSet("nested"), aggregates: options.isSet("aggregates"),
           nodes: options.isSet("nodes"))
         let (files, warnings) = try checked(&draft, in: target, database.configuration())
@@ -158,7 +167,10 @@ enum DraftCommand {
     var selection: [String: String] = [:]
     let session = try PostgresSession(database.configuration())
     selection["role"] = try session.execute("SELECT current_user").first?.first.flatMap(\.self)
-    for name in ["namespace", "tables", "role", "mutations", "nested", "aggregates", "nodes"] {
+    for name in [
+      "namespace", "tables", "role", "mutations", "anonymous-writes", "nested", "aggregates",
+      "nodes",
+    ] {
       if let value = options.text(name) { selection[name] = value }
     }
     return selection
@@ -218,7 +230,8 @@ enum DraftCommand {
     let configuration = try database.configuration()
     let base = try target.base.texts()
     let mine = try target.texts()
-    let (_, draft, files) = try drafted(for: target, options, database, NameHistory(base))
+    let (_, draft, files) = try drafted(
+      for: target, options, database, NameHistory(base, mine: mine))
     let new = Dictionary(files.map { ($0.name, $0.text) }) { first, _ in first }
     let merge = try DraftMerge(base: base, mine: mine, new: new)
     for line in merge.changes { Console.print(line) }

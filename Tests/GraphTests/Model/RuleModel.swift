@@ -616,6 +616,13 @@ struct RuleModel {
     guard everyone.count > 1 else { return .refused([Refusal("INVALID", "to", "userIds")]) }
     talks[everyone, default: []].append(viewer)
     let about = "talk " + everyone.sorted().map(String.init).joined(separator: ",")
+    // Whoever writes has read.
+    for index in notes.indices
+    where notes[index].recipient == viewer && notes[index].reason == "MESSAGED"
+      && notes[index].about == about
+    {
+      notes[index].isRead = true
+    }
     for person in everyone where person != viewer && !isApart(person, viewer) {
       number(person, "MESSAGED", by: viewer, about: about)
     }

@@ -24,7 +24,9 @@ import Testing
     var path: [String] {
       guard !arguments.contains(where: { $0.hasPrefix("VARIADIC") }) else { return [] }
       // Before the path: the code, and before it the message.
-      if let others = ["refuse": 1, "refusal": 1, "refuse_saying": 2][name] {
+      if let others = [
+        "refuse": 1, "refusal": 1, "refuse_saying": 2, "refuse_longer": 3, "result_refusals": 2,
+      ][name] {
         return arguments.dropFirst(others).prefix { Self.literal($0) != nil }
           .compactMap(Self.literal)
       }

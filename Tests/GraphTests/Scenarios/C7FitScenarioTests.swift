@@ -337,7 +337,7 @@ import Testing
   private func ask(_ server: GraphServer, _ club: Club, as member: Person) throws {
     let draft = try server.data(
       "query($id: ID!) { shareDraft(channel: EMAIL, subjectId: $id) { to subject } }",
-      ["id": club.tara.json], as: member)
+      ["id": club.tara.json], as: member, headers: [("Sociograph-App", "c7fit")])
     #expect(draft["shareDraft"] == ["to": ["club@c7.example"], "subject": "Tara: Question"])
     let payload = try server.mutate(
       "sendMessage(to: {userIds: [$id]}, body: \"Which gloves?\")",

@@ -189,7 +189,8 @@ struct LiveCheck {
     """
     SELECT w.topic FROM \(topics) AS w(topic)
     WHERE NOT EXISTS (SELECT FROM pg_proc p
-      WHERE p.pronamespace <> ALL (ARRAY['pg_catalog', 'information_schema']::regnamespace[])
+      WHERE p.pronamespace IN (
+        SELECT n.oid FROM pg_namespace n WHERE n.nspname = ANY (current_schemas(false)))
         AND strpos(coalesce(pg_get_function_sqlbody(p.oid), p.prosrc), quote_literal(w.topic)) > 0)
     AND NOT EXISTS (SELECT FROM pg_trigger t WHERE NOT t.tgisinternal
       AND w.topic = ANY (regexp_split_to_array(encode(t.tgargs, 'escape'), '\\\\000| ')))

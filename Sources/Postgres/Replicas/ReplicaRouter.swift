@@ -56,6 +56,8 @@ package final class ReplicaRouter: StatementRunner {
     var interruptions = -1
     var reads = 0
     var isAsking = false
+    /// Whether the last probe has not been answered yet.
+    var isProbing = false
     var waiting: [() -> Void] = []
 
     init(_ pool: PostgresPool, _ runner: any StatementRunner) {
@@ -188,7 +190,7 @@ package final class ReplicaRouter: StatementRunner {
     completion: @escaping StatementCompletion
   ) -> PostgresTicket? {
     if statement.needsPrimary(primaryFunctions) {
-      return onPrimary(.primary, statement, parameters, client, completion)
+      return onPrimary(.primary, statement, parameters, client, isBound: true, completion)
     }
     let (decision, changes) = decide(client)
     switch decision {
@@ -274,27 +276,53 @@ package final class ReplicaRouter: StatementRunner {
     }
   }
 
+  /// - Parameter isBound: whether no replica may run it, even if the primary does not answer.
   private func onPrimary(
     _ place: Place, _ statement: BatchableStatement, _ parameters: PostgresParameters,
-    _ client: PoolClient?, _ completion: @escaping StatementCompletion
+    _ client: PoolClient?, isBound: Bool = false, _ completion: @escaping StatementCompletion
   ) -> PostgresTicket? {
     primary.run(statement, parameters, for: client) { [self] outcome, times in
       switch outcome {
       case .success: saw(client)
       case .failure(let error):
-        if error.kind == .unavailable, place != .primary,
-          case (.replica(let index), _) = decide(client, hasPrimary: false)
-        {
-          let replica = replicas[index]
-          replica.reads += 1
-          reads[Place.replica.index] += 1
-          _ = replica.runner.run(
-            statement.copy(for: index), parameters, for: client, completion: completion)
+        if error.kind == .unavailable, !isBound {
+          withoutPrimary(place, statement, parameters, client, (error, times), completion)
           return
         }
       }
       reads[place.index] += 1
       completion(outcome, times)
+    }
+  }
+
+  /// Runs a read on a replica because the primary does not answer.
+  ///
+  /// - Parameter failure: the primary's failure, if no replica has what the client must see.
+  ///
+  /// Never inlined: Swift 6.3's optimizer crashes when it inlines this into a closure that borrows the
+  /// outcome.
+  @inline(never)
+  private func withoutPrimary(
+    _ place: Place, _ statement: BatchableStatement, _ parameters: PostgresParameters,
+    _ client: PoolClient?, _ failure: (PostgresError, StatementTimes),
+    mayAsk: Bool = true, _ completion: @escaping StatementCompletion
+  ) {
+    switch decide(client, hasPrimary: false).0 {
+    case .replica(let index):
+      let replica = replicas[index]
+      replica.reads += 1
+      reads[Place.replica.index] += 1
+      _ = replica.runner.run(
+        statement.copy(for: index), parameters, for: client, completion: completion)
+    case .ask(let index) where mayAsk:
+      // Its connections broke, or this loop has not asked it since a replica left.
+      ask(index) { [self] in
+        withoutPrimary(
+          place, statement, parameters, client, failure, mayAsk: false, completion)
+      }
+    case .ask, .lagging, .unknown:
+      reads[place.index] += 1
+      completion(.failure(failure.0), failure.1)
     }
   }
 
@@ -310,7 +338,7 @@ package final class ReplicaRouter: StatementRunner {
       _ statement: BatchableStatement, _ parameters: PostgresParameters, for client: PoolClient?,
       completion: @escaping StatementCompletion
     ) -> PostgresTicket? {
-      router.onPrimary(.primary, statement, parameters, client, completion)
+      router.onPrimary(.primary, statement, parameters, client, isBound: true, completion)
     }
   }
 
@@ -380,10 +408,14 @@ package final class ReplicaRouter: StatementRunner {
 
   private func probe() {
     lookAtPrimary()
-    for index in replicas.indices {
-      // It has not answered since the last probe.
-      if replicas[index].isAsking { note(index, nil) }
-      ask(index) {}
+    for (index, replica) in replicas.enumerated() {
+      // A read may have asked a moment ago. Only a probe that got no answer in its interval counts.
+      if replica.isProbing {
+        note(index, nil)
+      } else {
+        replica.isProbing = true
+        ask(index) { replica.isProbing = false }
+      }
     }
   }
 

@@ -20,7 +20,8 @@ package struct ReplicaSettings: Sendable {
       """
       WITH RECURSIVE candidate AS (
         SELECT p.oid, p.proname, p.prosrc FROM pg_proc p
-        WHERE p.pronamespace::regnamespace::text NOT IN ('pg_catalog', 'information_schema')
+        WHERE p.pronamespace IN (
+          SELECT n.oid FROM pg_namespace n WHERE n.nspname = ANY (current_schemas(false)))
           AND p.prokind = 'f' AND p.prolang NOT IN (SELECT l.oid FROM pg_language l WHERE l.lanname IN ('c', 'internal'))),
       bound AS (
         SELECT c.oid, c.proname FROM candidate c

@@ -23,8 +23,6 @@ package struct Schema: Sendable {
   /// The possible types of each type, by type index, in source order: an object type has itself,
   /// leaf and input types none.
   package let possibleTypes: [[TypeID]]
-  /// The values of `__service { capabilities }`; empty if the schema lacks that field.
-  package let capabilities: [ServiceCapability]
 
   package subscript(_ id: TypeID) -> TypeDefinition { types[Int(id.index)] }
 
@@ -43,8 +41,7 @@ package struct Schema: Sendable {
   package init(
     description: String?, types: [TypeDefinition], directives: [DirectiveDefinition],
     queryType: TypeID?, mutationType: TypeID?, subscriptionType: TypeID?,
-    appliedDirectives: [Directive], possibleTypes: [[TypeID]],
-    capabilities: [ServiceCapability] = []
+    appliedDirectives: [Directive], possibleTypes: [[TypeID]]
   ) {
     self.description = description
     self.types = types
@@ -54,11 +51,17 @@ package struct Schema: Sendable {
     self.subscriptionType = subscriptionType
     self.appliedDirectives = appliedDirectives
     self.possibleTypes = possibleTypes
-    self.capabilities = capabilities
     typesByName = Dictionary(
       types.map { ($0.name, $0.id) }, uniquingKeysWith: { first, _ in first })
     directivesByName = Dictionary(
       directives.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+}
+
+extension Schema {
+  /// Returns whether a field of the query type is answered from the schema.
+  package static func isIntrospection(_ field: String) -> Bool {
+    field == "__schema" || field == "__type"
   }
 }
 

@@ -208,11 +208,6 @@ extension Schema {
       return FieldDefinition(
         name: name, description: "Request the type information of a single type.",
         arguments: [argument], type: .named(type), deprecationReason: nil)
-    case "__service":
-      guard parent.id == queryType, let type = typesByName["__Service"] else { return nil }
-      return FieldDefinition(
-        name: name, description: "Access what this service can do.", arguments: [],
-        type: .nonNull(.named(type)), deprecationReason: nil)
     default:
       return nil
     }

@@ -21,7 +21,7 @@ import Testing
   @Test(
     .enabled(
       if: Oracle.graphQLCore != nil,
-      "SKIPPED: Python with graphql-core 3.2 is missing; script/oracle installs it."))
+      "SKIPPED: Python with graphql-core 3.3 is missing; script/oracle installs it."))
   func `graphql-core gives the same answers`() throws {
     let oracle = try #require(Oracle.graphQLCore)
     try compare(with: oracle, isExact: false)
@@ -54,8 +54,9 @@ import Testing
       let answer = checker.answer(line.finish()) ?? []
       let ours = try JSONParser.parse(answer, maximumNesting: 512)
       let result = ours["result"] ?? ours
-      let found = findings(result["errors"], isExact)
+      var found = findings(result["errors"], isExact)
       let expected = findings(theirs["errors"], isExact)
+      if !isExact { found = found.filter { !isUseInScalar($0) || expected.contains($0) } }
       if expected.isEmpty { valid += 1 }
       if found != expected, agreeButInConflicts(found, expected) {
         if !Set(expected).isSubset(of: found) { otherConflicts += 1 }
@@ -83,8 +84,18 @@ import Testing
           }
         }
       }
-      return isExact ? text : text.replacing("'", with: "\"")
-    }
+      guard !isExact else { return text }
+      // graphql-core 3.3 names the leaf type without its list and its mark.
+      return text.replacing("'", with: "\"").replacing(/of type "\[*(\w+)[!\]]*", found/) {
+        "of type \"\($0.1)\", found"
+      }
+    }.sorted { !isExact && $0 < $1 }  // It looks at missing fields first.
+  }
+
+  /// Returns whether a finding is about a variable inside a list at the place of a scalar, whose position
+  /// has no type for graphql-core 3.3.
+  private func isUseInScalar(_ text: String) -> Bool {
+    text.hasPrefix("Variable \"$") && text.contains("used in position expecting type")
   }
 
   /// Conflicts of fields are overlooked by graphql-js before 16.8 and by graphql-core, or found twice,

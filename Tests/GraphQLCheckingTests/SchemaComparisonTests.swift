@@ -99,7 +99,7 @@ import Testing
   @Test(
     .enabled(
       if: Oracle.graphQLCore != nil,
-      "SKIPPED: Python with graphql-core 3.2 is missing; script/oracle installs it."))
+      "SKIPPED: Python with graphql-core 3.3 is missing; script/oracle installs it."))
   func `graphql-core finds the same breaking and dangerous changes`() throws {
     let releases = (0..<Self.count).map { RandomRelease(seed: $0) }
     let answers = try #require(Oracle.graphQLCore).answers(
@@ -201,7 +201,7 @@ import Testing
   @Test(
     .enabled(
       if: Oracle.graphQLCore != nil,
-      "SKIPPED: Python with graphql-core 3.2 is missing; script/oracle installs it."))
+      "SKIPPED: Python with graphql-core 3.3 is missing; script/oracle installs it."))
   func `every operation that breaks is explained, and every witness breaks`() throws {
     var requests: [JSONValue] = []
     var broken = 0

@@ -46,7 +46,7 @@ import Testing
   @Test(
     .enabled(
       if: Oracle.graphQLCore != nil,
-      "SKIPPED: Python with graphql-core 3.2 is missing; script/oracle installs it."),
+      "SKIPPED: Python with graphql-core 3.3 is missing; script/oracle installs it."),
     arguments: [2_000, 25])
   func `10,000 executions are counted as a recount counts them`(kept: Int) throws {
     let operations = try operations()

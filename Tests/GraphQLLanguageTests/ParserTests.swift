@@ -59,7 +59,6 @@ struct ParserTests {
       "query ($a: Int = $b) { c }", "Unexpected variable \"$b\" in constant value.", column: 18)
     expectSyntaxError("fragment on on on { on }", "Unexpected Name \"on\".", column: 10)
     expectSyntaxError("fragment f T { on }", "Expected \"on\", found Name \"T\".", column: 12)
-    expectSyntaxError("{ }", "Expected Name, found \"}\".", column: 3)
     expectSyntaxError("{ a() }", "Expected Name, found \")\".", column: 5)
     expectSyntaxError(
       "notAnOperation Foo { field }", "Unexpected Name \"notAnOperation\".", column: 1)

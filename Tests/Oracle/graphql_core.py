@@ -15,6 +15,7 @@ One JSON object per line in, one per line out, in order:
 """
 
 import json
+import re
 import sys
 
 from graphql import (
@@ -40,7 +41,68 @@ from graphql import (
     validate_schema,
     visit,
 )
+from graphql.utilities import ast_from_value, value_from_ast
 from graphql.validation.validate import validate_sdl
+
+# Differences between 3.3 and 3.2 that say nothing about what is valid. The server has the words and the layout of
+# graphql-js 16, with which its answers are compared to the letter.
+
+# 3.3 writes spaces inside the braces of an object, and long lists and objects on several lines.
+reducers = sys.modules["graphql.language.printer"].print_doc_ast_reducer
+join = sys.modules["graphql.language.printer"].join
+reducers["object_value"] = lambda node: join(("{", join(node.fields, ", "), "}"))
+reducers["list_value"] = lambda node: join(("[", join(node.values, ", "), "]"))
+
+
+# 3.3 prints a default as the schema has it, not the value that it stands for.
+def default_value(argument):
+    default = argument.default
+    if default is None or default.literal is None:
+        return None
+    return ast_from_value(value_from_ast(default.literal, argument.type), argument.type)
+
+
+sys.modules["graphql.utilities.print_schema"].get_default_value_ast = default_value
+
+# 3.3 judges a copy of a literal without its variables, which has no place in the document.
+for module in ("validate_input_value", "coerce_input_value"):
+    sys.modules[f"graphql.utilities.{module}"].replace_variables = lambda literal, *_: literal
+
+# 3.3 names fields and arguments by their coordinates.
+WORDS = [
+    (r"Expected value of non-null type (.+) not to be None\.", r"Expected value of type \1, found null."),
+    (r"Expected value of type (.+) to be an object, found: (.*)\.", r"Expected value of type \1, found \2."),
+    (
+        r"Expected value of type '(\w+)' not to include unknown field '(\w+)'(\..*) Found: .*",
+        r"Field '\2' is not defined by type '\1'\3",
+    ),
+    (
+        r"Expected value of type '(\w+)' not to include unknown field '(\w+)', found: .*",
+        r"Field '\2' is not defined by type '\1'.",
+    ),
+    (r"Input Object (\w+) cannot be provided a finite value.*", r"Input Object '\1' has no finite value."),
+    (r"Within OneOf Input Object type '(\w+)', .*", r"OneOf Input Object '\1' must specify exactly one key."),
+    (r"Expected value of type (.+), found: (.*)\.", r"Expected value of type \1, found \2."),
+    (r"Argument '@(\w+)\((\w+):\)' of type", r"Directive '@\1' argument '\2' of type"),
+    (r"Argument '\w+\.(\w+)\((\w+):\)' of type", r"Field '\1' argument '\2' of type"),
+    (
+        r"Argument '([\w.]+)\((\w+):\)' must not be required type '.*' if not provided by the Interface field '(.*)'\.",
+        r"Object field \1 includes required argument \2 that is missing from the Interface field \3.",
+    ),
+    (r"^Field ([\w.]+) (was removed|was added|changed type)", r"\1 \2"),
+    (r"^(An?) (required|optional) field (\w+)\.(\w+) was added", r"\1 \2 field \4 on input type \3 was added"),
+    (r"^Enum value (\w+)\.(\w+) was removed\.", r"\2 was removed from enum type \1."),
+    (r"^Enum value (\w+)\.(\w+) was added\.", r"\2 was added to enum type \1."),
+    (r"^Argument @(\w+)\((\w+):\) was removed", r"\2 was removed from \1"),
+    (r"^Argument ([\w.]+)\((\w+):\) was removed", r"\1 arg \2 was removed"),
+    (r"^Argument (@?[\w.]+)\((\w+):\) has changed", r"\1 arg \2 has changed"),
+    (r"^Directive @(\w+) was", r"\1 was"),
+    (r"^An? (required|optional) argument @(\w+)\((\w+):\) was added", r"A \1 arg \3 on directive \2 was added"),
+    (r"^(An?) (required|optional) argument ([\w.]+)\((\w+):\) was added", r"\1 \2 arg \4 on \3 was added"),
+    (r"^([A-Z_]+) was removed from @", r"\1 was removed from "),
+    (r"^Repeatable flag was (.*) @", r"Repeatable flag was \1 "),
+    (r"^(@?[\w.]+)\((\w+):\) (defaultValue|has changed defaultValue)", r"\1 arg \2 \3"),
+]
 
 
 def answer_parse(source):
@@ -62,7 +124,7 @@ def answer_schema(source):
         except Exception as error:  # pylint: disable=broad-except
             return {"refused": str(error)[:1000]}
         if not errors:
-            return {"printed": print_schema(schema)}
+            return {"printed": print_schema(without_empty_descriptions(schema))}
     return {"errors": [finding(error) for error in errors]}
 
 
@@ -76,7 +138,7 @@ def answer_changes(old, new):
     schemas = build_schema(old), build_schema(new)
 
     def listed(changes):
-        return sorted([change.type.name, change.description] for change in changes)
+        return sorted([change.type.name, in_older_words(change.description)] for change in changes)
 
     return {
         "breaking": listed(find_breaking_changes(*schemas)),
@@ -163,9 +225,32 @@ def answer_coordinates(text, source):
     return {"coordinates": answers}
 
 
-def finding(error):
+def in_older_words(message):
+    for pattern, words in WORDS:
+        message = re.sub(pattern, words, message)
+    return message
+
+
+def without_empty_descriptions(schema):
+    """3.3 prints the empty description of a schema, and of arguments without any other; 3.2 does not."""
+    fields = [f for kind in schema.type_map.values() for f in (getattr(kind, "fields", None) or {}).values()]
+    for owner in [*fields, *schema.directives]:
+        arguments = (getattr(owner, "args", None) or {}).values()
+        if not any(argument.description for argument in arguments):
+            for argument in arguments:
+                argument.description = None
+    schema.description = schema.description or None
+    return schema
+
+
+def finding(error, schema=None):
     locations = [[place.line, place.column] for place in error.locations or []]
-    message = error.message
+    message = in_older_words(error.message)
+    # It shows the object where 3.2 has the type of the field.
+    missing = re.match(r"Expected value of type '(\w+)' to include required field '(\w+)'", message)
+    if missing and schema:
+        kind, field = missing.groups()
+        message = f"Field '{kind}.{field}' of required type '{schema.type_map[kind].fields[field].type}' was not provided."
     # It writes locations of directives in its own way, one of them wrongly for extensions.
     if " may not be used on " in message:
         head, _, tail = message.rpartition(" on ")
@@ -186,7 +271,7 @@ def answer_document(request):
     except GraphQLSyntaxError as error:
         errors = [error]
     if errors or request["op"] == "validate":
-        return {"errors": [finding(error) for error in errors]}
+        return {"errors": [finding(error, schemas[text]) for error in errors]}
     result = execute_sync(
         schemas[text],
         document,

@@ -4,7 +4,7 @@ import Testing
 
 /// Selection sets without selections, which tell whether there is something.
 @Suite(.usesCluster) struct EmptySelectionsTests {
-  private static func graph(allows: Bool) throws -> OwnGraph {
+  private static let graph = Result {
     try OwnGraph(
       """
       type Query {
@@ -15,7 +15,7 @@ import Testing
       type Thing @table(name: "thing") { id: ID! }
       """,
       "CREATE TABLE thing (id bigint PRIMARY KEY); INSERT INTO thing VALUES (1), (2)"
-    ) { $0.execution.parserLimits.allowsEmptySelections = allows }
+    )
   }
 
   @Test(arguments: [
@@ -25,19 +25,15 @@ import Testing
     ("{ thing { ...F } } fragment F on Thing {}", #"{"data":{"thing":{}}}"#),
     ("{ thing { ... on Thing {} id } }", #"{"data":{"thing":{"id":"AQ"}}}"#),
     ("{ __schema {} }", #"{"data":{"__schema":{}}}"#),
-  ]) func `where they are allowed, what is there is an object`(
+  ]) func `an empty selection of what is there is an empty object`(
     query: String, answer: String
   ) throws {
-    #expect(try Self.allowing.get().body(query) == answer)
+    #expect(try Self.graph.get().body(query) == answer)
   }
 
-  private static let allowing = Result { try graph(allows: true) }
-
-  @Test func `a leaf has none, and no server that does not allow them takes one`() throws {
+  @Test func `a leaf has no selection set, not even an empty one`() throws {
     #expect(
-      try Self.allowing.get().server.execute("{ thing { id {} } }").code
+      try Self.graph.get().server.execute("{ thing { id {} } }").code
         == "GRAPHQL_VALIDATION_FAILED")
-    let refused = try Self.graph(allows: false).server.execute("{ thing {} }")
-    #expect(refused.code == "GRAPHQL_PARSE_FAILED")
   }
 }

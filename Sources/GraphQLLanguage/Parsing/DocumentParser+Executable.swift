@@ -86,13 +86,9 @@ extension DocumentParser {
     try descend()
     try expect(.braceLeft)
     let start = selections.count
-    if allowsEmptySelections, try skip(.braceRight) {
-      ascend()
-      return SelectionSet(selections: [], position: position)
-    }
-    repeat {
+    while try !skip(.braceRight) {
       selections.append(kind == .spread ? try parseSpread() : .field(try parseField()))
-    } while try !skip(.braceRight)
+    }
     ascend()
     return SelectionSet(selections: selections.take(from: start), position: position)
   }

@@ -76,7 +76,6 @@ package enum Parser {
           (arguments) throws(SyntaxError) in
           var parser = unsafe DocumentParser(
             lexer: lexer, maximumNesting: limits.maximumNesting,
-            allowsEmptySelections: limits.allowsEmptySelections,
             selections: Collector(startingIn: selections),
             arguments: Collector(startingIn: arguments))
           do throws(SyntaxFailure) {
@@ -98,16 +97,13 @@ struct DocumentParser: ~Copyable {
   var arguments: Collector<Argument>
   private var nesting = 0
   private let maximumNesting: Int
-  let allowsEmptySelections: Bool
 
   init(
-    lexer: Lexer, maximumNesting: Int, allowsEmptySelections: Bool,
-    selections: consuming Collector<Selection>,
+    lexer: Lexer, maximumNesting: Int, selections: consuming Collector<Selection>,
     arguments: consuming Collector<Argument>
   ) {
     self.lexer = lexer
     self.maximumNesting = maximumNesting
-    self.allowsEmptySelections = allowsEmptySelections
     self.selections = selections
     self.arguments = arguments
   }

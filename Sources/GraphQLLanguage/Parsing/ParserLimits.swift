@@ -7,8 +7,6 @@ package struct ParserLimits: Sendable {
   package var maximumBytes: Int
   package var maximumTokens: Int
   package var maximumNesting: Int
-  /// Whether a selection set may be empty, as in the working draft since 2026 (proposal 1227).
-  package var allowsEmptySelections = false
 
   package init(maximumBytes: Int, maximumTokens: Int, maximumNesting: Int) {
     self.maximumBytes = maximumBytes

@@ -36,12 +36,14 @@ package struct SchemaChange: Sendable, Hashable {
     case optionalArgumentAdded = "OPTIONAL_ARG_ADDED"
     case implementedInterfaceAdded = "IMPLEMENTED_INTERFACE_ADDED"
     case argumentDefaultChanged = "ARG_DEFAULT_VALUE_CHANGE"
+    case inputFieldDefaultChanged = "INPUT_FIELD_DEFAULT_VALUE_CHANGE"
 
     case typeAdded = "TYPE_ADDED"
     case fieldAdded = "FIELD_ADDED"
     case fieldChangedKindSafely = "FIELD_CHANGED_KIND_SAFE"
     case argumentChangedKindSafely = "ARG_CHANGED_KIND_SAFE"
     case argumentDefaultAdded = "ARG_DEFAULT_VALUE_ADDED"
+    case inputFieldDefaultAdded = "INPUT_FIELD_DEFAULT_VALUE_ADDED"
     case directiveAdded = "DIRECTIVE_ADDED"
     case optionalDirectiveArgumentAdded = "OPTIONAL_DIRECTIVE_ARG_ADDED"
     case directiveRepeatableAdded = "DIRECTIVE_REPEATABLE_ADDED"
@@ -56,10 +58,10 @@ package struct SchemaChange: Sendable, Hashable {
         .directiveLocationRemoved:
         .breaking
       case .valueAddedToEnum, .typeAddedToUnion, .optionalInputFieldAdded, .optionalArgumentAdded,
-        .implementedInterfaceAdded, .argumentDefaultChanged:
+        .implementedInterfaceAdded, .argumentDefaultChanged, .inputFieldDefaultChanged:
         .dangerous
       case .typeAdded, .fieldAdded, .fieldChangedKindSafely, .argumentChangedKindSafely,
-        .argumentDefaultAdded, .directiveAdded, .optionalDirectiveArgumentAdded,
+        .argumentDefaultAdded, .inputFieldDefaultAdded, .directiveAdded, .optionalDirectiveArgumentAdded,
         .directiveRepeatableAdded, .directiveLocationAdded:
         .safe
       }

@@ -4,7 +4,7 @@
 /// An executor walks it like any other data: start at `.schema` or `.type(...)`, request a field,
 /// and select from the returned objects. Lists keep source order.
 ///
-/// GraphQL September 2025, 4.2 Schema Introspection.
+/// GraphQL September 2026, 4.2 Schema Introspection.
 package enum IntrospectionObject: Sendable {
   case schema
   case type(TypeReference)
@@ -12,8 +12,6 @@ package enum IntrospectionObject: Sendable {
   case inputValue(InputValueDefinition)
   case enumValue(EnumValueDefinition)
   case directive(DirectiveDefinition)
-  case service
-  case capability(ServiceCapability)
 
   /// The value of `__typename`.
   package var typeName: String {
@@ -24,8 +22,6 @@ package enum IntrospectionObject: Sendable {
     case .inputValue: "__InputValue"
     case .enumValue: "__EnumValue"
     case .directive: "__Directive"
-    case .service: "__Service"
-    case .capability: "__Capability"
     }
   }
 }
@@ -58,14 +54,6 @@ extension Schema {
     case .inputValue(let definition): inputValueField(definition, field)
     case .enumValue(let definition): enumValueField(definition, field)
     case .directive(let definition): directiveField(definition, field, includeDeprecated)
-    case .service:
-      field == "capabilities" ? .list(capabilities.map { .object(.capability($0)) }) : .null
-    case .capability(let capability):
-      switch field {
-      case "identifier": .string(capability.identifier)
-      case "value": IntrospectionValue(capability.value)
-      default: .null
-      }
     }
   }
 

@@ -4,7 +4,7 @@ import GraphQLSchema
 // A subscription has one root field, known without looking at variables.
 //
 // O(selections of the root, fragments included).
-// GraphQL September 2025, 5.2.4.1 Single Root Field.
+// GraphQL September 2026, 5.2.4.1 Single Root Field.
 extension ValidationWalk {
   mutating func checkSingleField(_ operation: OperationDefinition) {
     guard operation.kind == .subscription, let root = schema.subscriptionType else { return }
@@ -16,6 +16,11 @@ extension ValidationWalk {
         .singleFieldSubscriptions, at: collected.forbidden,
         "\(subject) must not use `@skip` or `@include` directives in the top level selection.")
       return
+    }
+    if collected.groups.isEmpty {
+      report(
+        .singleFieldSubscriptions, at: [operation.selectionSet.position],
+        "\(subject) must select one top level field.")
     }
     if collected.groups.count > 1 {
       report(

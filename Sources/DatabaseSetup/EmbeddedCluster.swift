@@ -114,9 +114,15 @@ package final class EmbeddedCluster: Sendable {
         try Self.run(place, programs, account, options, report, while: isWanted)
       }
       let running = try run { true }
-      try prepareDatabase(
-        options.database,
-        through: "host='\(place.socketDirectory)' port=5432 user=\(superuser) dbname=", programs)
+      do {
+        try prepareDatabase(
+          options.database,
+          through: "host='\(place.socketDirectory)' port=5432 user=\(superuser) dbname=", programs)
+      } catch {
+        // Such as when the disk is full: nobody would stop it later.
+        stop(running.process)
+        throw error
+      }
       report(.ready(process: running.process))
       let cluster = EmbeddedCluster(
         place, programs, database: options.database, running, lock: lock)

@@ -60,6 +60,18 @@ import Testing
     try PostgresSession(PostgresConfiguration(cluster.connectionString)).execute(text)
   }
 
+  @Test func `PostgreSQL does not go on for a database that cannot be made`() throws {
+    defer { try? remove(options.dataDirectory) }
+    var impossible = options
+    // Nobody may connect to it, as nobody can write to a disk that is full.
+    impossible.database = "template0"
+    #expect(throws: (any Error).self) { try start(impossible) }
+    // None is left that could be taken over.
+    let (next, events) = try start(options)
+    next.stop()
+    #expect(events == ["starting", "ready"])
+  }
+
   @Test func `it is made, keeps its rows and starts again`() throws {
     defer { try? remove(options.dataDirectory) }
     let (first, events) = try start(options)

@@ -84,6 +84,14 @@ struct Database {
     guard let text = options.text(name) else { return nil }
     let origin = options.origin(name)
     guard !text.isEmpty else { throw UsageError("\(origin) must not be empty.") }
+    if let end = text.range(of: "://"),
+      !["postgresql", "postgres"].contains(text[..<end.lowerBound]),
+      !text[..<end.lowerBound].contains("=")
+    {
+      throw UsageError(
+        "\(origin): only PostgreSQL is served, so the URL must begin with postgresql://, not "
+          + "\(text[..<end.upperBound]).")
+    }
     guard text.contains("://") || text.contains("=") else {
       throw UsageError(
         "\(origin) must be a URL such as postgresql://user@host/name, or postgresql:///name for a "
@@ -198,6 +206,38 @@ struct Database {
   }
 
   func close() { cluster?.stop() }
+
+  /// Refuses to install the graph, unless asked by `migrate`, where others have their tables.
+  ///
+  /// - Throws: a `CommandFailure` that says what was found, if no migration was applied yet.
+  func requireOwnTables(_ folder: String, _ options: CommandOptions) throws {
+    guard !isEmbedded else { return }
+    let migrations = try Migrations.read(folder)
+    guard !migrations.tables.isEmpty,
+      try migrations.plan(for: configuration()).missing.count == migrations.tables.count
+    else { return }
+    let chosen =
+      options.isTold("namespace")
+      ? "n.nspname = ANY (\(SQLQuoting.arrayLiteral(namespaces))::name[])"
+      : "n.nspname <> 'information_schema' AND NOT starts_with(n.nspname, 'pg_')"
+    let found = try PostgresSession(configuration()).execute(
+      """
+      SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE \(chosen) AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
+        AND NOT EXISTS (
+          SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid
+            AND d.deptype = 'e')
+      ORDER BY 1
+      """
+    ).compactMap { $0.first.flatMap(\.self) }
+    guard !found.isEmpty else { return }
+    let names = found.prefix(5).joined(separator: ", ") + (found.count > 5 ? ", ..." : "")
+    throw CommandFailure(
+      "the database has \(found.count) table\(found.count == 1 ? "" : "s") that are not the graph's "
+        + "(\(names)); nothing was installed. To serve them, run \"sociograph draft DIR\" and \"sociograph "
+        + "serve --schema DIR\" with the same --database. To install the graph next to them, run "
+        + "\"sociograph migrate\" first.")
+  }
 
   /// Applies the pending migrations of a folder. It only reads if there are none, so that a role
   /// that may not create tables can serve.

@@ -12,6 +12,8 @@ final class Caller {
   /// The address whose rate-limit points an anonymous operation spends, or nil if none are counted.
   let chargedAddress: HTTPPeer?
   private let address: HTTPPeer
+  /// The client's whole address, for the log.
+  private(set) var peer = HTTPPeer.local
   private let isAddressShared: Bool
   private let device: String?
   /// The languages and the application that the client names.
@@ -52,7 +54,8 @@ final class Caller {
   ///
   /// - Parameter countsPoints: whether the server counts rate-limit points.
   convenience init(of request: HTTPRequest, proxies: TrustedProxies, countsPoints: Bool) {
-    let address = proxies.client(of: request).accountable
+    let peer = proxies.client(of: request)
+    let address = peer.accountable
     let bits = address.bits
     // From this machine, and not through a trusted proxy: the operator, or a proxy that does not
     // identify its clients.
@@ -67,6 +70,7 @@ final class Caller {
       program: ClientProgram(
         name: request.header("apollographql-client-name"),
         version: request.header("apollographql-client-version")))
+    self.peer = peer
   }
 
   /// Returns the same client with another credential.
@@ -76,6 +80,7 @@ final class Caller {
       isAddressShared: isAddressShared, device: device, preferences: preferences,
       program: program)
     caller.position = position
+    caller.peer = peer
     return caller
   }
 }
@@ -85,6 +90,8 @@ enum Credential: Equatable {
   case none
   /// Something that cannot be a token.
   case malformed
+  /// Longer than a token can be.
+  case tooLong
   case token(SessionToken)
 
   init(of request: HTTPRequest) {
@@ -92,11 +99,19 @@ enum Credential: Equatable {
       self = .none
       return
     }
-    self = SessionToken(authorization: value).map { .token($0) } ?? .malformed
+    self.init(value)
   }
 
   /// Creates a credential from the text of the `Authorization` header.
   init(authorization text: String) {
-    self = SessionToken(authorization: Array(text.utf8)[...]).map { .token($0) } ?? .malformed
+    self.init(Array(text.utf8)[...])
+  }
+
+  private init(_ value: ArraySlice<UInt8>) {
+    if let token = SessionToken(authorization: value) {
+      self = .token(token)
+    } else {
+      self = SessionToken.isTooLong(authorization: value) ? .tooLong : .malformed
+    }
   }
 }

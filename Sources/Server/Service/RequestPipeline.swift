@@ -7,6 +7,7 @@ import GraphQLResponse
 import GraphQLTransport
 import HTTP
 import Postgres
+import Synchronization
 
 /// The stages that a request passes through, on one event loop. For HTTP, start reading at
 /// `handle`; for one operation, at `answer`, from top to bottom:
@@ -41,6 +42,7 @@ final class RequestPipeline {
   /// The register of what clients use, or nil without an address for operators.
   private let usages: UsageRegister?
   private let report: (RequestRecord) -> Void
+  private let disbelieved: (HTTPPeer) -> Void
 
   init(
     shared: SharedService, preparer: OperationPreparer, sessions: SessionResolver,
@@ -86,6 +88,13 @@ final class RequestPipeline {
     var generator = SystemRandomNumberGenerator()
     identification = RequestIdentification(
       proxies: shared.trustedProxies, seed: .random(using: &generator))
+    disbelieved = { peer in
+      observer.report(
+        .life(
+          .warning(
+            "\(peer) names the clients of its requests, but --trusted-proxies does not list it: they "
+              + "count as one client. This is not said again.")))
+    }
     report = { record in
       record.end()
       observer.report(.request(record))
@@ -123,8 +132,18 @@ final class RequestPipeline {
 
   private func head(of request: HTTPRequest, _ known: KnownHead) -> RequestHead {
     if !request.isNewHead, let head = known.head { return head }
+    var purpose = routes.purpose(of: request)
+    let isTool = if case .tools = purpose { true } else { false }
+    if let reason = endpoint.configuration.crossOrigin.refusal(of: request, isTool: isTool) {
+      purpose = .forbidden(reason)
+    }
+    if shared.trustedProxies.isDisbelieved(request),
+      !Self.hasToldOfProxy.exchange(true, ordering: .relaxed)
+    {
+      disbelieved(request.peer)
+    }
     let head = RequestHead(
-      routes.purpose(of: request), endpoint.head(of: request),
+      purpose, endpoint.head(of: request),
       Caller(
         of: request, proxies: shared.trustedProxies, countsPoints: shared.rateLimiter != nil),
       timing: shared.serverTiming == .off
@@ -134,12 +153,15 @@ final class RequestPipeline {
     return head
   }
 
+  /// Whether the log says already that a sender named other clients and was not believed.
+  private static let hasToldOfProxy = Atomic(false)
+
   /// Reads operations in an HTTP request, and has them answered.
   private func receive(
     _ request: HTTPRequest, _ head: RequestHead, _ exchange: HTTPExchange,
     as identity: RequestIdentity, reply: (ResponseFormat, RequestRecord) -> Reply
   ) {
-    let record = RequestRecord(identity, peer: request.peer, bytes: request.body.count)
+    let record = RequestRecord(identity, peer: head.caller.peer, bytes: request.body.count)
     record.timing = head.timing
     record.http = RequestRecord.HTTPKind(method: request.method, isSecure: request.isSecure)
     if let condition = head.format.condition { record.condition = condition }
@@ -273,6 +295,11 @@ final class RequestPipeline {
       flight.finish(
         Self.unauthenticated(
           "The Authorization header must be \"Bearer\" and a session token."))
+    case .tooLong:
+      flight.finish(
+        Self.unauthenticated(
+          "The bearer token is too long: a session token has at most 512 bytes, a JSON Web Token "
+            + "8,192."))
     case .token(let token):
       if let viewer = sessions.known(token) { return charge(operation, viewer, flight) }
       if operation.lasts { return wait(for: token, operation, flight) }

@@ -26,9 +26,10 @@ package enum SchemaFiles {
       guard let bytes = FileManager.default.contents(atPath: directory + "/" + name) else {
         throw CommandFailure("the schema file \"\(name)\" cannot be read.")
       }
-      let part = String(decoding: bytes, as: UTF8.self) + "\n"
+      let own = String(decoding: bytes, as: UTF8.self)
+      parts.append((name, own))
+      let part = own + "\n"
       text += part
-      parts.append((name, part))
       lineCounts.append((name, lines(part)))
       ends.append(Position(offset: Int32(clamping: text.utf8.count)))
     }
@@ -54,7 +55,7 @@ package enum SchemaFiles {
         return nil
       } catch {
         // A file may have comments only.
-        if (try? Parser.parse(Source(file.text + "scalar S"), limits: .unlimited)) != nil {
+        if (try? Parser.parse(Source(file.text + "\nscalar S"), limits: .unlimited)) != nil {
           return nil
         }
         let location = error.location

@@ -46,6 +46,6 @@ import Testing
     let found = try problems([
       "a.graphql": Self.places, "b.graphql": "\n\ntype Shop {\n  street: Stret\n}",
     ])
-    #expect(found == [#"b.graphql:4:11: Unknown type "Stret"."#], "\(found)")
+    #expect(found == [#"b.graphql:4:11: Unknown type "Stret". Did you mean "String"?"#], "\(found)")
   }
 }

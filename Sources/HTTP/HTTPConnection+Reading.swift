@@ -2,7 +2,7 @@ import Glibc
 
 extension HTTPConnection {
   private enum Reading {
-    case some(wasFull: Bool)
+    case some(Int)
     case nothing
     case ended
     case failed
@@ -11,9 +11,12 @@ extension HTTPConnection {
   /// Reads the bytes that have arrived and processes them.
   ///
   /// One read per event is enough for a plain socket, which reports readiness again. After a client
-  /// closed, the socket is read to its end. TLS reads until it needs more from the socket.
+  /// closed, the socket is read to its end. TLS reads until it needs more from the socket, or has
+  /// had its turn.
   func receive(clientClosed: Bool) {
+    guard !isContinuing else { return }
     var hasEnded = false
+    var readBytes = 0
     reading: while mayRead {
       if case .lingering = state {
         discard()
@@ -21,9 +24,15 @@ extension HTTPConnection {
       }
       compactInput()
       switch readOnce() {
-      case .some(let wasFull):
+      case .some(let count):
         advance()
         if case .closed = state { return }
+        readBytes += count
+        if readBytes >= HTTPTurn.readBytes {
+          if tls?.hasPending == true { continueLater() }
+          return
+        }
+        let wasFull = count == server.scratch.count
         if !wasFull, tls == nil, !clientClosed { break reading }
       case .nothing: break reading
       case .ended:
@@ -34,6 +43,7 @@ extension HTTPConnection {
         return
       }
     }
+    if isContinuing { return }
     if hasEnded || (clientClosed && !isExpectingMore) { clientLeft(.byClient) }
   }
 
@@ -65,7 +75,7 @@ extension HTTPConnection {
       if count < 0 { return errno == EAGAIN || errno == EINTR ? .nothing : .failed }
     }
     input.append(contentsOf: server.scratch[..<count])
-    return .some(wasFull: count == server.scratch.count)
+    return .some(count)
   }
 
   /// Reads and drops bytes that the client of a refused request is still sending, so that closing

@@ -109,7 +109,13 @@ extension HTTPConnection {
 
   /// Sends an error response in place of the handler, and closes the connection.
   func refuse(_ refusal: HTTPRefusal) {
-    server.report(.requestRefused(refusal, peer: peer))
+    // Before its head is read, a request has no other sender than the socket's.
+    let sender =
+      switch state {
+      case .body, .working: server.quota.sender(of: request)
+      default: peer
+      }
+    server.report(.requestRefused(refusal, peer: sender))
     endUpload()
     if case .working = state {
       let handler = closeHandler

@@ -51,6 +51,9 @@ final class HTTPConnection: HTTPResponder {
   var requestID: String?
   var requestCount = 0
   private var isAdvancing = false
+  var turn = HTTPTurn()
+  /// Whether received bytes wait for the next turn of the loop.
+  private(set) var isContinuing = false
 
   var output: [UInt8] = []
   /// The end of the unsent bytes: a large body stays where its handler made it.
@@ -120,6 +123,7 @@ final class HTTPConnection: HTTPResponder {
   // MARK: Events
 
   private func ready(_ readiness: EventLoop.Readiness) {
+    if !isContinuing { turn = HTTPTurn() }
     if readiness.contains(.error) || readiness.contains(.hungUp) {
       clientLeft(.socketError)
       if case .closed = state { return }
@@ -170,7 +174,8 @@ final class HTTPConnection: HTTPResponder {
 
   /// Whether there is capacity for more bytes of the client.
   var mayRead: Bool {
-    switch state {
+    guard !isContinuing else { return false }
+    return switch state {
     case .handshake, .head, .body, .lingering: true
     case .waiting, .upgraded:
       unsentBytes <= server.limits.maximumUnsentBytes
@@ -184,7 +189,8 @@ final class HTTPConnection: HTTPResponder {
   /// Processes received bytes, until more are needed or a handler is working.
   func advance() {
     // A response inside of the handler calls this method again. The loop below continues with it.
-    guard !isAdvancing else { return }
+    // What the last turn left waits for the next one, also when a response is written meanwhile.
+    guard !isAdvancing, !isContinuing else { return }
     isAdvancing = true
     defer { isAdvancing = false }
     do throws(HTTPRefusal) {
@@ -194,6 +200,25 @@ final class HTTPConnection: HTTPResponder {
     }
   }
 
+  /// Leaves the rest of the received bytes to the next turn of the loop.
+  func continueLater() {
+    guard !isContinuing else { return }
+    isContinuing = true
+    server.continueLater(self)
+  }
+
+  /// Processes what the last turn left.
+  func continueTurn() {
+    isContinuing = false
+    if case .closed = state { return }
+    turn = HTTPTurn()
+    advance()
+    if case .closed = state { return }
+    // The socket reports what it has, but not what TLS has taken from it.
+    if tls != nil { receive(clientClosed: false) }
+    updateInterest()
+  }
+
   private func advanceOnce() throws(HTTPRefusal) -> Bool {
     switch state {
     case .waiting:
@@ -201,6 +226,10 @@ final class HTTPConnection: HTTPResponder {
       skipEmptyLine()
       guard inputStart < input.count else {
         forgetInput()
+        return false
+      }
+      guard turn.takeStep() else {
+        continueLater()
         return false
       }
       if isKnownUniquelyReferenced(&request), request.isHead(of: input, from: inputStart) {

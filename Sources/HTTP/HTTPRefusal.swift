@@ -29,6 +29,7 @@ package enum HTTPRefusal: Error, Sendable, Equatable {
     case transferEncoding
     case lengthAndTransferEncoding
     case host
+    case authorization
     case target
     case chunk
     case trailer
@@ -98,6 +99,7 @@ extension HTTPRefusal.Malformation {
     case .transferEncoding: "The Transfer-Encoding must be chunked, once, on HTTP/1.1."
     case .lengthAndTransferEncoding: "Content-Length and Transfer-Encoding exclude each other."
     case .host: "Exactly one valid Host is required."
+    case .authorization: "Only one Authorization is allowed."
     case .target: "The request target is malformed."
     case .chunk: "A chunk of the request body is malformed."
     case .trailer: "The trailer of the request body is malformed."

@@ -104,6 +104,7 @@ extension HTTPRequest {
     var hosts = 0
     var length: Int?
     var isChunked = false
+    var isAuthorized = false
     for place in fields {
       switch place.name.count {
       case 4 where isName(place.name, "host"):
@@ -112,6 +113,10 @@ extension HTTPRequest {
       case 6 where isName(place.name, "expect"):
         guard matchesIgnoringCase(place.value, "100-continue") else { throw .expectationUnknown }
         expectsContinue = minorVersion == 1
+      case 13 where isName(place.name, "authorization"):
+        // A proxy may have verified the other one.
+        guard !isAuthorized else { throw .malformed(.authorization) }
+        isAuthorized = true
       case 14 where isName(place.name, "content-length"):
         guard length == nil else { throw .malformed(.contentLength) }
         length = try contentLength(place.value)

@@ -61,6 +61,8 @@ package final class HTTPServer: @unchecked Sendable {
   /// The connections to which more is about to be written.
   private var unhurried: [HTTPConnection] = []
   private var flushTimer: LoopTimer?
+  /// The connections that have had their turn, and have more to process.
+  private var unfinished: [HTTPConnection] = []
   private var sweeper: LoopTimer?
   private var whenDrained: (() -> Void)?
   private(set) var isDraining = false
@@ -329,6 +331,21 @@ package final class HTTPServer: @unchecked Sendable {
     unhurried.append(connection)
     guard flushTimer == nil else { return }
     flushTimer = loop.schedule(after: .milliseconds(2)) { [weak self] in self?.flushUnhurried() }
+  }
+
+  /// Schedules the rest of the connection's received bytes for the next turn of the loop, after
+  /// those of connections that wait already.
+  func continueLater(_ connection: HTTPConnection) {
+    unfinished.append(connection)
+    if unfinished.count == 1 { loop.execute { [self] in continueTurns() } }
+  }
+
+  private func continueTurns() {
+    let connections = Array(unfinished.prefix(HTTPTurn.connections))
+    unfinished.removeFirst(connections.count)
+    let areMoreWaiting = !unfinished.isEmpty
+    for connection in connections { connection.continueTurn() }
+    if areMoreWaiting { loop.execute { [self] in continueTurns() } }
   }
 
   private func flushUnhurried() {

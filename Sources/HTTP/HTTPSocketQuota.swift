@@ -51,6 +51,9 @@ package final class HTTPSocketQuota: Sendable {
     }
   }
 
+  /// Returns the sender of a request, as a trusted proxy names it.
+  func sender(of request: HTTPRequest) -> HTTPPeer { proxies.client(of: request) }
+
   /// Returns the client that a request of a proxy's connection counts toward; nil if the connection
   /// itself is counted.
   func client(of request: HTTPRequest) -> HTTPPeer? {

@@ -1,6 +1,7 @@
 import Glibc
 
-/// The reverse proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted.
+/// The reverse proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted, or `Forwarded`
+/// (RFC 7239) where these are not there.
 ///
 /// From any other sender these fields may be forged. Without proxies, a client's address is that of
 /// its socket.
@@ -48,10 +49,17 @@ package struct TrustedProxies: Sendable {
   /// Returns the sender of the request: the first address that is not a trusted proxy, walking back
   /// from the socket.
   package func client(of request: HTTPRequest) -> HTTPPeer {
-    guard isSender(of: request), let list = request.headerList("x-forwarded-for")
-    else { return request.peer }
+    guard isSender(of: request) else { return request.peer }
+    let entries: [Substring]
+    if let list = request.headerList("x-forwarded-for") {
+      entries = list.split(separator: ",")
+    } else if let list = request.headerList("forwarded") {
+      entries = Self.values(of: "for", in: list)
+    } else {
+      return request.peer
+    }
     var client = request.peer
-    for entry in list.split(separator: ",").reversed() {
+    for entry in entries.reversed() {
       guard let peer = HTTPPeer(forwarded: entry) else { return client }
       client = peer
       guard contains(peer) else { return client }
@@ -62,9 +70,38 @@ package struct TrustedProxies: Sendable {
   /// Returns whether the client used TLS, to this server or to the proxy in front of it.
   package func isSecure(_ request: HTTPRequest) -> Bool {
     if request.isSecure { return true }
-    guard isSender(of: request), let scheme = request.headerList("x-forwarded-proto")
-    else { return false }
+    guard isSender(of: request) else { return false }
+    guard let scheme = request.headerList("x-forwarded-proto") else {
+      let list = request.headerList("forwarded") ?? ""
+      return Self.values(of: "proto", in: list).last?.lowercased() == "https"
+    }
     return scheme.split(separator: ",").last?.drop { $0 == " " } == "https"
+  }
+
+  /// Returns a parameter of each element of a `Forwarded` (RFC 7239, 4), without quotes; an empty
+  /// one where an element does not have it. Neither commas nor semicolons are in the values.
+  private static func values(of name: String, in list: String) -> [Substring] {
+    list.split(separator: ",").map { element in
+      for pair in element.split(separator: ";") {
+        let parts = pair.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2,
+          parts[0].drop(while: { $0 == " " || $0 == "\t" }).lowercased() == name
+        else { continue }
+        var value = parts[1]
+        while value.last == " " || value.last == "\t" { value.removeLast() }
+        if value.count > 1, value.first == "\"", value.last == "\"" {
+          value = value.dropFirst().dropLast()
+        }
+        return value
+      }
+      return ""
+    }
+  }
+
+  /// Returns whether the sender names another client, and is not believed.
+  package func isDisbelieved(_ request: HTTPRequest) -> Bool {
+    !isSender(of: request)
+      && (request.hasHeader("x-forwarded-for") || request.hasHeader("forwarded"))
   }
 
   /// Returns whether the request came through a trusted proxy, whose statements about the client

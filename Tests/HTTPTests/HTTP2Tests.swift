@@ -215,6 +215,15 @@ import Testing
     #expect(refused == "Too many concurrent uploads; retry shortly.\n")
   }
 
+  @Test func `a Host beside the authority says the same`() throws {
+    let fixture = try HTTPServerFixture()
+    let client = try HTTP2Client(port: fixture.port)
+    client.get("/", stream: 1, more: [("host", "b")])
+    #expect(client.body(of: 1) == "Exactly one valid Host is required.\n")
+    client.get("/same", stream: 3, more: [("host", "a")])
+    #expect(client.body(of: 3) == "get /same  ")
+  }
+
   // MARK: Floods
 
   @Test func `streams beyond a hundred are refused`() throws {
@@ -287,7 +296,51 @@ import Testing
           : HTTP2Client.frame(HTTP2Client.continuation, stream: 1)
       }
     ),
+    (
+      "heads of many indexed fields",
+      { number in
+        HTTP2Client.frame(
+          HTTP2Client.headers, flags: 5, stream: 1 + 2 * number,
+          payload: HTTP2Client.request("/") + indexedFields)
+      }
+    ),
+    (
+      "heads that are a little too large",
+      { number in
+        HTTP2Client.frame(
+          HTTP2Client.headers, flags: 5, stream: 1 + 2 * number,
+          payload: HTTP2Client.request("/") + indexedFields.prefix(150))
+      }
+    ),
+    (
+      "heads of a stream that has ended",
+      { number in
+        number == 0
+          ? HTTP2Client.frame(
+            HTTP2Client.headers, flags: 5, stream: 1, payload: HTTP2Client.request("/"))
+            + HTTP2Client.frame(HTTP2Client.reset, stream: 1, payload: [0, 0, 0, 8])
+          : HTTP2Client.frame(HTTP2Client.headers, flags: 5, stream: 1, payload: indexedFields)
+      }
+    ),
+    (
+      "windows that open by nothing, so that the server resets the streams",
+      { number in
+        HTTP2Client.frame(
+          HTTP2Client.headers, flags: 4, stream: 1 + 2 * number,
+          payload: HTTP2Client.request("/", method: "POST"))
+          + HTTP2Client.frame(
+            HTTP2Client.windowUpdate, stream: 1 + 2 * number, payload: [0, 0, 0, 0])
+      }
+    ),
+    (
+      "windows that open without a reason",
+      { _ in HTTP2Client.frame(HTTP2Client.windowUpdate, payload: [0, 0, 0, 1]) }
+    ),
+    ("frames of a type that is not known", { _ in HTTP2Client.frame(200) }),
   ]
+
+  /// Accept-Charset, of HPACK's static table: a byte each.
+  private static let indexedFields = [UInt8](repeating: 0x8F, count: 16_000)
 
   @Test(arguments: floods.indices) func `a flood ends its connection`(_ index: Int) throws {
     let handled = Atomic(0)

@@ -41,6 +41,39 @@ import Testing
     #expect(proxies.client(of: request).description == client)
   }
 
+  @Test(arguments: [
+    ("for=198.51.100.1", "198.51.100.1"),
+    ("for=1.1.1.1, For=198.51.100.1;by=10.0.0.9;proto=https", "198.51.100.1"),
+    ("for=198.51.100.1;proto=http, for=10.1.1.1", "198.51.100.1"),
+    (#"proto=https; for="[2001:db8::9]:4711""#, "2001:db8::9"),
+    (#"for="198.51.100.1:4711""#, "198.51.100.1"), ("for=_hidden", "10.0.0.9"),
+    ("for=1.1.1.1, proto=https", "10.0.0.9"), ("for=unknown", "10.0.0.9"), ("nonsense", "10.0.0.9"),
+  ]) func `a proxy may say it by Forwarded`(list: String, client: String) throws {
+    let proxies = try #require(TrustedProxies(["10.0.0.0/8"]))
+    let request = try request(address("10.0.0.9"), "Forwarded: \(list)")
+    #expect(proxies.client(of: request).description == client)
+    #expect(proxies.isSecure(request) == (list.hasSuffix("https") || list.hasPrefix("proto=https")))
+    let stranger = try self.request(address("192.0.2.1"), "Forwarded: \(list)")
+    #expect(proxies.client(of: stranger).description == "192.0.2.1")
+  }
+
+  @Test func `who names other clients and is no proxy is not believed`() throws {
+    let proxies = try #require(TrustedProxies(["10.0.0.0/8"]))
+    for (peer, header, isDisbelieved) in [
+      ("192.0.2.1", "X-Forwarded-For: 1.1.1.1", true), ("192.0.2.1", "Forwarded: for=1.1.1.1", true),
+      ("192.0.2.1", "Accept: a/b", false), ("10.0.0.9", "X-Forwarded-For: 1.1.1.1", false),
+    ] {
+      #expect(proxies.isDisbelieved(try request(address(peer), header)) == isDisbelieved)
+    }
+  }
+
+  @Test func `X-Forwarded-For is what the proxy wrote, where a client sent Forwarded`() throws {
+    let proxies = try #require(TrustedProxies(["10.0.0.0/8"]))
+    let request = try request(
+      address("10.0.0.9"), "Forwarded: for=1.1.1.1", "X-Forwarded-For: 198.51.100.1")
+    #expect(proxies.client(of: request).description == "198.51.100.1")
+  }
+
   @Test func `a proxy says whether the client used TLS`() throws {
     let proxies = try #require(TrustedProxies(["2001:db8::/32"]))
     let secure = try request(address("2001:db8:1::1"), "X-Forwarded-Proto: http, https")

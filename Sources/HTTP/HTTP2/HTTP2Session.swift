@@ -26,6 +26,17 @@ import CNGHTTP2
   private var idleFrames = Allowance(
     maximum: HTTP2Limits.idleFrames, perSecond: HTTP2Limits.idleFramesPerSecond)
 
+  /// The fields that were decoded of the current head, and their bytes.
+  private var headFields = 0
+  private var headBytes = 0
+  private var lastStream: Int32 = 0
+  private var ignoredHeads = Allowance(
+    maximum: HTTP2Limits.ignoredHeadBytes, perSecond: HTTP2Limits.ignoredHeadBytesPerSecond)
+  /// Frames about windows and priorities that requests and responses give reason for.
+  private var dueFrames = 0
+  /// Whether the client has provoked more resets than it may.
+  private var isFlood = false
+
   private(set) var isClosing = false
   var lasts: Bool { streams.values.contains(where: \.isEndless) }
 
@@ -191,19 +202,39 @@ import CNGHTTP2
     guard !isReading, let connection else { return }
     isReading = true
     defer { isReading = false }
-    let count = unsafe connection.input.withUnsafeBytes { bytes in
-      let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[connection.inputStart...])
-      return unsafe nghttp2_session_mem_recv(
-        session, rest.bindMemory(to: UInt8.self).baseAddress, rest.count)
+    dispatchComplete(connection)
+    if complete.isEmpty {
+      let start = connection.inputStart
+      let end = start + connection.turn.take(bytes: connection.input.count - start)
+      let count = unsafe connection.input.withUnsafeBytes { bytes in
+        let next = unsafe UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        return unsafe nghttp2_session_mem_recv(
+          session, next.bindMemory(to: UInt8.self).baseAddress, next.count)
+      }
+      guard count >= 0 else {
+        connection.inputStart = connection.input.count
+        return refuse()
+      }
+      connection.inputStart = end
+      dispatchComplete(connection)
     }
-    connection.inputStart = connection.input.count
-    guard count >= 0 else { return refuse() }
-    let streams = complete
-    complete = []
-    for stream in streams { stream.dispatch(to: handler) }
     // After a handler closed it.
     guard self.connection != nil else { return }
+    if !complete.isEmpty || connection.inputStart < connection.input.count {
+      connection.continueLater()
+    }
     planFlush(isFollowed: false)
+  }
+
+  /// Passes complete requests to the handler, as many as the turn has room for.
+  private func dispatchComplete(_ connection: HTTPConnection) {
+    let streams = complete
+    var count = 0
+    while count < streams.count, connection.turn.takeStep() {
+      streams[count].dispatch(to: handler)
+      count += 1
+    }
+    complete.removeFirst(count)
   }
 
   /// Ends a connection whose bytes are no HTTP/2, or a flood.
@@ -221,6 +252,8 @@ import CNGHTTP2
     while connection.unsentBytes < HTTP2Limits.portion {
       var bytes: UnsafePointer<UInt8>?
       let count = unsafe nghttp2_session_mem_send(session, &bytes)
+      // Resets are counted when they are sent.
+      if isFlood { refuse() }
       guard count > 0, let bytes = unsafe bytes else {
         if count < 0 { isClosing = true }
         break
@@ -263,9 +296,13 @@ import CNGHTTP2
     }
     unsafe nghttp2_session_callbacks_set_on_header_callback(callbacks) {
       _, frame, name, nameLength, value, valueLength, _, user in
-      guard let session = unsafe HTTP2Session.of(user), let frame = unsafe frame?.pointee,
-        let stream = unsafe session.streams[frame.hd.stream_id]
-      else { return 0 }
+      guard let session = unsafe HTTP2Session.of(user), let frame = unsafe frame?.pointee else {
+        return 0
+      }
+      guard session.admitsField(of: nameLength + valueLength) else {
+        return Int32(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue)
+      }
+      guard let stream = unsafe session.streams[frame.hd.stream_id] else { return 0 }
       unsafe stream.take(
         field: UnsafeRawBufferPointer(start: name, count: nameLength),
         UnsafeRawBufferPointer(start: value, count: valueLength))
@@ -284,6 +321,19 @@ import CNGHTTP2
       }
       return unsafe session.takes(frame)
     }
+    unsafe nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, head, user in
+      guard let session = unsafe HTTP2Session.of(user), let head = unsafe head?.pointee else {
+        return 0
+      }
+      return session.admits(head)
+    }
+    unsafe nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, user in
+      guard let session = unsafe HTTP2Session.of(user), let frame = unsafe frame?.pointee else {
+        return 0
+      }
+      unsafe session.sent(frame)
+      return 0
+    }
     unsafe nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) {
       _, stream, _, user in
       guard let session = unsafe HTTP2Session.of(user) else { return 0 }
@@ -299,10 +349,59 @@ import CNGHTTP2
     unsafe user.map { unsafe Unmanaged<HTTP2Session>.fromOpaque($0).takeUnretainedValue() }
   }
 
+  /// Counts a frame that has begun, and may be one that nghttp2 ignores.
+  ///
+  /// - Returns: a code of nghttp2.
+  private func admits(_ head: nghttp2_frame_hd) -> Int32 {
+    switch UInt32(head.type) {
+    case NGHTTP2_HEADERS.rawValue, NGHTTP2_CONTINUATION.rawValue:
+      // The fields of a stream that has ended, or is refused, are decoded, but not told.
+      guard streams[head.stream_id] == nil,
+        head.stream_id <= lastStream || streams.count >= Int(HTTP2Limits.streams)
+      else { return 0 }
+      return allow(&ignoredHeads, head.length)
+    case NGHTTP2_DATA.rawValue, NGHTTP2_PRIORITY.rawValue, NGHTTP2_RST_STREAM.rawValue,
+      NGHTTP2_SETTINGS.rawValue, NGHTTP2_PUSH_PROMISE.rawValue, NGHTTP2_PING.rawValue,
+      NGHTTP2_GOAWAY.rawValue:
+      return 0
+    default:
+      // WINDOW_UPDATE, and types that are not known.
+      guard dueFrames == 0 else {
+        dueFrames -= 1
+        return 0
+      }
+      return allow(&idleFrames)
+    }
+  }
+
+  /// Counts a decoded field of the current head. A head that is a little too large is answered, and
+  /// one of twice that size ends the connection.
+  private func admitsField(of bytes: Int) -> Bool {
+    headFields += 1
+    headBytes += bytes
+    return headFields <= 2 * server.limits.maximumHeaderFields
+      && headBytes <= 2 * server.limits.maximumHeaderBytes
+  }
+
+  /// Counts resets that the client provokes (CVE-2025-8671) like those that it sends.
+  private func sent(_ frame: nghttp2_frame) {
+    switch unsafe UInt32(frame.hd.type) {
+    case NGHTTP2_DATA.rawValue: dueFrames = min(dueFrames + 4, 10_000)
+    case NGHTTP2_RST_STREAM.rawValue:
+      guard unsafe frame.rst_stream.error_code != NGHTTP2_NO_ERROR.rawValue else { return }
+      if !resets.take(at: coarseNow()) { isFlood = true }
+    default: break
+    }
+  }
+
   private func begins(_ frame: nghttp2_frame) {
     let number = unsafe frame.hd.stream_id
+    headFields = 0
+    headBytes = 0
     guard unsafe frame.headers.cat == NGHTTP2_HCAT_REQUEST, streams[number] == nil else { return }
     connection?.requestCount += 1
+    lastStream = max(lastStream, number)
+    dueFrames = min(dueFrames + 2, 10_000)
     streams[number] = HTTP2Stream(number, of: self, server: server)
   }
 
@@ -315,6 +414,7 @@ import CNGHTTP2
       guard let stream = streams[head.stream_id] else { return 0 }
       stream.headEnded()
       if ends { stream.requestEnded() }
+      if stream.hasTooLargeHead { return allow(&resets) }
     case NGHTTP2_DATA.rawValue:
       if ends { streams[head.stream_id]?.requestEnded() }
       if !ends, head.length == 0 { return allow(&idleFrames) }
@@ -327,8 +427,8 @@ import CNGHTTP2
   }
 
   /// Counts a frame that asks for work without a response.
-  private func allow(_ allowance: inout Allowance) -> Int32 {
-    allowance.take(at: coarseNow()) ? 0 : Int32(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue)
+  private func allow(_ allowance: inout Allowance, _ count: Int = 1) -> Int32 {
+    allowance.take(count, at: coarseNow()) ? 0 : Int32(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue)
   }
 
   // MARK: The end
@@ -372,37 +472,16 @@ package enum HTTP2Limits {
   package static let receivedBytes = 4 * 1024 * 1024
   /// The bytes that are framed ahead of the socket.
   static let portion = 64 * 1024
-  /// Streams that a client ends before their responses (rapid reset, CVE-2023-44487).
+  /// Streams that a client ends before their responses (rapid reset, CVE-2023-44487), or makes the
+  /// server end.
   package static let resets = 200
   package static let resetsPerSecond = 20
-  /// PING, SETTINGS, PRIORITY and empty DATA.
+  /// The bytes of heads that are ignored, because their streams have ended or are too many.
+  package static let ignoredHeadBytes = 256 * 1024
+  package static let ignoredHeadBytesPerSecond = 16 * 1024
+  /// PING, SETTINGS, PRIORITY, empty DATA, types that are not known, and WINDOW_UPDATE without a
+  /// reason.
   package static let idleFrames = 1_000
   package static let idleFramesPerSecond = 100
   static let unsentAcknowledgements = 100
-}
-
-/// So many at once, and so many a second.
-private struct Allowance {
-  let maximum: Int
-  let perSecond: Int
-  private var left: Int
-  private var since: UInt64 = 0
-
-  init(maximum: Int, perSecond: Int) {
-    self.maximum = maximum
-    self.perSecond = perSecond
-    left = maximum
-  }
-
-  mutating func take(at now: UInt64) -> Bool {
-    let seconds = now > since ? Int((now - since) / 1_000_000_000) : 0
-    if since == 0 {
-      since = now
-    } else if seconds > 0 {
-      left = min(maximum, left + min(seconds, maximum) * perSecond)
-      since = now
-    }
-    left -= 1
-    return left >= 0
-  }
 }

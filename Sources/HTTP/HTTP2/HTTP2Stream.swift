@@ -29,6 +29,7 @@ final class HTTP2Stream: HTTPResponder {
   private var fieldLines: [UInt8] = []
   private var fieldCount = 0
   private var refusal: HTTPRefusal?
+  var hasTooLargeHead: Bool { refusal == .headersTooLarge }
   let request = HTTPRequest()
 
   /// Whether nothing more of the request follows.
@@ -78,8 +79,11 @@ final class HTTP2Stream: HTTPResponder {
       return
     }
     guard unsafe name.first == UInt8(ascii: ":") else {
-      // The authority takes its place (RFC 9113, 8.3.1).
-      if unsafe name.elementsEqual("host".utf8), !authority.isEmpty { return }
+      // The authority takes its place, and says the same (RFC 9113, 8.3.1).
+      if unsafe name.elementsEqual("host".utf8), !authority.isEmpty {
+        if unsafe !value.elementsEqual(authority) { refusal = .malformed(.host) }
+        return
+      }
       unsafe fieldLines.append(contentsOf: name)
       fieldLines.append(static: ": ")
       unsafe fieldLines.append(contentsOf: value)
@@ -262,7 +266,9 @@ final class HTTP2Stream: HTTPResponder {
     case .streaming, .sending, .ended: return
     case .head, .body, .received, .working: break
     }
-    server.report(.requestRefused(refusal, peer: session?.peer ?? .local))
+    let peer = session?.peer ?? .local
+    server.report(
+      .requestRefused(refusal, peer: request.isParsed ? server.quota.sender(of: request) : peer))
     let handler = closeHandler
     closeHandler = nil
     let (contentType, requestID, body) = server.configuration.refusalBody(refusal, requestID)

@@ -21,6 +21,8 @@ import CWSLay
   /// Whether the last data frame was not the last of its message.
   private var isInMessage = false
   private var isDelivering = false
+  private var idleFrames = Allowance(
+    maximum: HTTP2Limits.idleFrames, perSecond: HTTP2Limits.idleFramesPerSecond)
   /// The time since which a ping is unanswered; 0 if none is.
   private var askedSince: UInt64 = 0
 
@@ -128,6 +130,10 @@ import CWSLay
       case .unknown: return
       case .refused(let code): return refuse(connection, code)
       case .known(let length):
+        guard connection.turn.takeStep() else { return connection.continueLater() }
+        guard admits(connection.input[connection.inputStart], length) else {
+          return refuse(connection, 1008)
+        }
         connection.enter(.upgraded)
         guard judge(connection, length) else { return refuse(connection, 1002) }
         connection.inputStart += length
@@ -138,6 +144,14 @@ import CWSLay
       flushFrames()
       if isClosing { end() } else if !isInMessage { release() }
     }
+  }
+
+  /// Counts a frame that asks for work without a message: a ping, a pong, or an empty part.
+  private func admits(_ first: UInt8, _ length: Int) -> Bool {
+    let isControl = first & 0x08 != 0
+    let isEmptyPart = first & 0x80 == 0 && length <= 6
+    guard isControl || isEmptyPart else { return true }
+    return idleFrames.take(at: coarseNow())
   }
 
   /// Releases wslay's state.
@@ -161,7 +175,13 @@ import CWSLay
   /// without a code.
   private func refuse(_ connection: HTTPConnection, _ code: UInt16) {
     release()
-    if !isClosing { close(code, code == 1009 ? "Message too big" : "Protocol error") }
+    let reason =
+      switch code {
+      case 1008: "Too many frames without a message"
+      case 1009: "Message too big"
+      default: "Protocol error"
+      }
+    if !isClosing { close(code, reason) }
     connection.closingReason = .refused
     connection.enter(.closing)
     connection.planFlush()

@@ -12,6 +12,11 @@ package struct CrossOriginPolicy: Sendable {
   /// can make a browser send.
   package var sessionCookie: String?
 
+  /// The names by which the server is reached; nil serves any.
+  package var hosts: ServedHosts?
+  /// Whether pages of this machine's own servers may use it, at any port: for a demo.
+  package var allowsLocalhost = false
+
   package init(
     allowedOrigins: Set<String> = [], allowsCredentials: Bool = false, sessionCookie: String? = nil
   ) {
@@ -22,11 +27,29 @@ package struct CrossOriginPolicy: Sendable {
 
   func allows(_ origin: String) -> Bool {
     origin != "null" && allowedOrigins.contains(origin)
+      || allowsLocalhost && Self.isLocalhost(origin)
+  }
+
+  private static func isLocalhost(_ origin: String) -> Bool {
+    ["http://localhost", "http://127.0.0.1", "http://[::1]"].contains { server in
+      guard origin.hasPrefix(server) else { return false }
+      let port = origin.dropFirst(server.count)
+      return port.isEmpty || port.first == ":" && UInt16(port.dropFirst()) != nil
+    }
+  }
+
+  /// Returns why the request is not served by the name that it has.
+  ///
+  /// - Parameter isTool: whether it is for the tools, which programs of this machine call.
+  package func refusal(of request: HTTPRequest, isTool: Bool) -> String? {
+    guard let hosts, hosts.isOnLoopback || isTool, let name = hosts.strangeName(of: request)
+    else { return nil }
+    return "The server is not known as \(name); name it by --public-url or --allow-origin."
   }
 
   /// Returns the headers of a response to this request. Pages that are not listed get none.
   package func headers(for request: HTTPRequest) -> [HTTPField] {
-    guard !allowedOrigins.isEmpty else { return [] }
+    guard !allowedOrigins.isEmpty || allowsLocalhost else { return [] }
     let vary = HTTPField("Vary", "Origin")
     guard let origin = request.header("origin"), allows(origin) else { return [vary] }
     var headers = [

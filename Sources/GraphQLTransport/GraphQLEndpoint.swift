@@ -227,7 +227,10 @@ package struct GraphQLEndpoint {
       found.idempotencyKey = try head.idempotencyKey.get()
       return .request(found, format)
     }
-    switch try TransportError.parse(request.body, maximumNesting: configuration.maximumNesting) {
+    // Some programs begin UTF-8 with a mark.
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let body = request.body.starts(with: mark) ? Array(request.body.dropFirst(3)) : request.body
+    switch try TransportError.parse(body, maximumNesting: configuration.maximumNesting) {
     case .object(let members):
       let parameters = try RequestParameters(members)
       if let sets = parameters.variableSets {

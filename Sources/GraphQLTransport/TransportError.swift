@@ -118,7 +118,8 @@ package enum TransportError: Error, Sendable, Equatable {
     case .idempotencyKeyOfBatch: "An Idempotency-Key must belong to one request, not to a list."
     case .csrf:
       "The request could come from another site; send a GraphQL-Require-Preflight header."
-    case .originNotAllowed: "The origin is not allowed."
+    case .originNotAllowed:
+      "Pages of this origin may not use the server; --allow-origin lists those that may."
     // Apollo's clients compare these two texts.
     case .persistedQueryNotFound: "PersistedQueryNotFound"
     case .persistedQueryNotSupported: "PersistedQueryNotSupported"

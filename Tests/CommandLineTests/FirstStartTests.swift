@@ -66,7 +66,7 @@ import Testing
       let bearer = tokens[person].map { "Authorization: Bearer \($0)\r\n" } ?? ""
       #expect(person == "nobody" || !bearer.isEmpty)
       client.send(
-        "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n\(bearer)"
+        "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\(bearer)"
           + "Content-Length: \(text.utf8.count)\r\n\r\n\(text)")
       let answer = try JSONParser.parse(Array(client.answer().body.utf8))
       #expect(answer["errors"] == nil, "\(block.text)\n\(answer)")

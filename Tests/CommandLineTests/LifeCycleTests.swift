@@ -29,10 +29,10 @@ import Testing
       return client.answer()
     }
     func get(_ path: String) throws -> Int {
-      try answer("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n").status
+      try answer("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n").status
     }
     let viewer = try answer(
-      "GET /graphql?query=%7Bviewer%7Buser%7Busername%7D%7D%7D HTTP/1.1\r\nHost: a\r\n"
+      "GET /graphql?query=%7Bviewer%7Buser%7Busername%7D%7D%7D HTTP/1.1\r\nHost: localhost\r\n"
         + "Authorization: Bearer demo-marisol\r\n\r\n")
     #expect(viewer.status == 200 && viewer.body.contains("marisol"), "\(viewer.body)")
     #expect(viewer.header("Cache-Control") == "no-store")
@@ -43,7 +43,7 @@ import Testing
       #"{"query": "mutation { registerDevice(input: {app: \"peck\", platform: FCM, token: \"\#(deviceToken)\"}) "#
       + #"{ device { id } userErrors { code } } }"}"#
     let device = try answer(
-      "POST /graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer demo-marisol\r\n"
+      "POST /graphql HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer demo-marisol\r\n"
         + "Content-Type: application/json\r\nContent-Length: \(mutation.utf8.count)\r\n\r\n"
         + mutation)
     #expect(device.body.contains(#""userErrors":[]"#), "\(device.body)")
@@ -109,7 +109,7 @@ import Testing
     #expect(session.status == 0, "\(session.errors)")
     let token = session.output.filter { !$0.isNewline }
     let tried = try answer(
-      "GET /graphql?query=%7Bviewer%7Buser%7Busername%7D%7D%7D HTTP/1.1\r\nHost: a\r\n"
+      "GET /graphql?query=%7Bviewer%7Buser%7Busername%7D%7D%7D HTTP/1.1\r\nHost: localhost\r\n"
         + "Authorization: Bearer \(token)\r\n\r\n")
     #expect(tried.status == 200 && tried.body.contains("marisol"), "\(tried.body)")
     let kept = try owner.execute(

@@ -246,7 +246,7 @@ import Testing
     let run = try ProgramRun(arguments)
     #expect(run.prints("Serving "), "\(run.errors)")
     let slow = try RawClient(port: port)
-    slow.send("GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: a\r\n")
+    slow.send("GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: localhost\r\n")
     run.signal(SIGTERM)
     // Whoever comes now is turned away at once, and not left in a queue that nobody serves.
     #expect(eventually { (try? RawClient(port: port)) == nil })

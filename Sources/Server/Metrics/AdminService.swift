@@ -164,7 +164,8 @@ final class AdminService: @unchecked Sendable {
     guard request.method == .get || request.method == .head else {
       return exchange.respond(.methodNotAllowed, headers: [HTTPField("Allow", "GET, HEAD")])
     }
-    switch request.path {
+    let path = request.path
+    switch path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path {
     case "/live":
       if let silent = silentLoop {
         text("loop \(silent) does not answer", .serviceUnavailable, exchange)

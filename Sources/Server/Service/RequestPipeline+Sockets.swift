@@ -29,7 +29,7 @@ extension RequestPipeline {
     let name = isSpoken ? SocketMessages.name : nil
     guard let socket = exchange.upgrade(handshake, to: name) else { return }
     guard isSpoken else { return socket.close(.subprotocolNotAcceptable) }
-    SocketSession(socket, self, peer: request.peer, head.caller).start()
+    SocketSession(socket, self, peer: head.caller.peer, head.caller).start()
   }
 
   /// A record for an operation that came by a socket, and the operation; or why it is none.

@@ -27,7 +27,9 @@ struct Route {
   let purpose: Purpose
 
   func matches(_ path: String) -> Bool {
-    path == self.path || includesBelow && path.hasPrefix(self.path + "/")
+    path == self.path
+      || path.hasPrefix(self.path + "/")
+        && (includesBelow || path.utf8.count == self.path.utf8.count + 1)
   }
 }
 

@@ -136,7 +136,9 @@ let package = Package(
       ]),
     // 10
     .executableTarget(
-      name: "sociograph", dependencies: ["CommandLine"], swiftSettings: settings),
+      name: "sociograph", dependencies: ["CommandLine"], swiftSettings: settings,
+      // Addresses of functions are found at the start, and read-only from then on.
+      linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]),
     // Not part of the product.
     .executableTarget(
       name: "benchmark-language",

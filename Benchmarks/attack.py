@@ -317,6 +317,64 @@ def notices(situation, client, number):
     situation.send(client, "mutation { %s }" % fields, token=situation.members[number][1])
 
 
+def flood(opening, more, count, rate=None):
+    """An attack by `count` sockets that say `opening`, and then `more(number)` without end, or so many bytes a second."""
+    def attack(situation):
+        def run():
+            opened, number = None, 0
+            while not situation.is_over.is_set():
+                try:
+                    if opened is None:
+                        opened, number = situation.open_socket(), 0
+                        opened.settimeout(1)
+                        opened.sendall(opening)
+                        situation.note("opened")
+                    part = more(number)
+                    number += 1
+                    opened.sendall(part)
+                    with contextlib.suppress(BlockingIOError):
+                        while opened.recv(65536, socket.MSG_DONTWAIT):
+                            pass
+                    if rate:
+                        situation.is_over.wait(len(part) / rate)
+                except OSError as error:
+                    situation.note(type(error).__name__)
+                    opened.close()
+                    opened = None
+                    situation.is_over.wait(0.1)
+        return [threading.Thread(target=run) for _ in range(count)]
+    return attack
+
+
+def frame(kind, flags, stream, payload=b""):
+    """A frame of HTTP/2."""
+    return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + payload
+
+
+HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0)
+# GET, http, /, and the authority "a".
+HEAD = bytes([0x82, 0x86, 0x84, 0x01, 0x01]) + b"a"
+WEBSOCKET = (b"GET /graphql HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+             b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+             b"Sec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n")
+
+header_flood = flood(HTTP2, lambda n: frame(1, 5, 2 * n + 1, HEAD + b"\x8f" * 16_000), 2, rate=700_000)
+header_flood.__doc__ = "a flood of indexed fields, on two connections"
+provoked_resets = flood(
+    HTTP2, lambda n: b"".join(frame(1, 4, 2 * k + 1, HEAD) + frame(8, 0, 2 * k + 1, bytes(4))
+                              for k in range(50 * n, 50 * n + 50)), 2)
+provoked_resets.__doc__ = "a flood of streams that the server has to reset"
+window_flood = flood(HTTP2, lambda n: frame(8, 0, 0, b"\0\0\0\1") * 5_000, 2)
+window_flood.__doc__ = "a flood of HTTP/2 windows"
+unknown_frames = flood(HTTP2, lambda n: frame(200, 0, 0) * 7_000, 2)
+unknown_frames.__doc__ = "a flood of unknown frames"
+request_flood = flood(HTTP2, lambda n: b"".join(frame(1, 5, 2 * k + 1, HEAD) for k in range(50 * n, 50 * n + 50)), 2)
+request_flood.__doc__ = "a flood of streams"
+pings = flood(WEBSOCKET, lambda n: b"\x89\x80\0\0\0\0" * 10_000, 2)
+pings.__doc__ = "a flood of WebSocket pings"
+pipelined = flood(b"", lambda n: b"GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n" * 1_000, 2)
+pipelined.__doc__ = "a flood of pipelined requests"
+
 # What of the database's rows an attack must not make, and of which attacks people sign in meanwhile.
 MADE = {mails: "outbox", notices: "notification"}
 SIGNED_IN = [hostile_sign_ins, guesses_from_5_addresses, guesses_of_nobody]
@@ -326,8 +384,9 @@ ATTACKS = [
     dear_requests_of_16_viewers, dear_among_cheap, long_aliases, every_page_size, hundred_nodes, compressed_answers,
     answers_as_they_are, slow_readers,
     slow_heads, idle_sockets, new_documents, hostile_sign_ins, guesses_from_5_addresses, guesses_of_nobody, mails,
-    notices,
+    notices, header_flood, provoked_resets, window_flood, unknown_frames, request_flood, pings, pipelined,
 ]
+FLOODS = [header_flood, provoked_resets, window_flood, unknown_frames, request_flood, pings, pipelined]
 
 
 class Attackers:
@@ -483,7 +542,7 @@ def main():
     parser.add_argument("--port", type=int, default=18095)
     parser.add_argument("--log", default=os.devnull, help="where the server's words go")
     parser.add_argument("--check", action="store_true",
-                        help="exit with 1 when dear requests leave less than 80 %% of the good answers, or p95 over 100 ms; when "
+                        help="exit with 1 when dear requests or floods leave less than 80 %% of the good answers, or p95 over 100 ms; when "
                         "somebody with the right password is refused; when mails or notices are made")
     options = parser.parse_args()
     if not os.path.exists(options.data):
@@ -526,7 +585,7 @@ def main():
             if after.sign_ins:
                 print(f"    {after.sign_ins}", flush=True)
                 failed = failed or bool(after.sign_ins.refused)
-            if "dear" in attack.__doc__ and (share < WANTED_SHARE or after.p95() > WANTED_P95):
+            if ("dear" in attack.__doc__ or attack in FLOODS) and (share < WANTED_SHARE or after.p95() > WANTED_P95):
                 failed = True
     sys.exit(1 if failed and options.check else 0)
 

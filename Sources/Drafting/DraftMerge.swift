@@ -56,7 +56,7 @@ package struct DraftMerge {
         conflicts.append("\(name): the draft and you have changed its first line; yours stays")
       }
     }
-    for name in base.order where new.types[name] == nil {
+    for name in base.order where new.types[name] == nil && !isKept(name) {
       guard let own = mine.types[name], let old = base.types[name] else { continue }
       if own.definition.head == old.definition.head,
         own.definition.members.map(\.form) == old.definition.members.map(\.form)
@@ -68,6 +68,12 @@ package struct DraftMerge {
           "\(name): the draft has it no longer, and you have changed it; yours stays")
       }
     }
+  }
+
+  /// Returns whether a root type stays without drafted fields, because the person has added some.
+  private func isKept(_ name: String) -> Bool {
+    DraftVersion.roots.contains(name)
+      && mine.members.contains { $0.value.owner == name && base.members[$0.key] == nil }
   }
 
   /// Returns whether a type was drafted before and the person has removed it.
@@ -84,19 +90,20 @@ package struct DraftMerge {
       guard let member = new.members[coordinate], !isUnwanted(member.owner),
         !member.types.contains(where: isUnwantedPart),
         // A type that is added has its members already.
-        member.owner == DraftVersion.query || mine.types[member.owner] != nil
+        DraftVersion.roots.contains(member.owner) || mine.types[member.owner] != nil
       else { continue }
-      let place = member.owner == DraftVersion.query ? member.file : member.owner
+      let isRoot = DraftVersion.roots.contains(member.owner)
+      let place = isRoot ? "\(member.owner) \(member.file)" : member.owner
       merge(coordinate, member, behind: previous[place])
       if let own = mine.members[coordinate],
-        member.owner != DraftVersion.query || own.file == member.file
+        !isRoot || own.file == member.file
       {
         previous[place] = coordinate
       }
     }
     for coordinate in base.memberOrder where new.members[coordinate] == nil {
       guard let own = mine.members[coordinate], let old = base.members[coordinate],
-        old.owner == DraftVersion.query || new.types[old.owner] != nil
+        DraftVersion.roots.contains(old.owner) || new.types[old.owner] != nil
       else { continue }
       remove(coordinate, own, old)
     }
@@ -159,10 +166,10 @@ package struct DraftMerge {
       return
     }
     let definition =
-      member.owner == DraftVersion.query
-      ? mine.extensions[member.file] : mine.types[member.owner]
+      DraftVersion.roots.contains(member.owner)
+      ? mine.extensions["\(member.owner) \(member.file)"] : mine.types[member.owner]
     guard let definition else {
-      add("extend type Query {\n  \(text)\n}\n", to: member.file)
+      addition(of: text, to: member)
       return
     }
     let place = definition.definition.headRange.upperBound
@@ -172,6 +179,17 @@ package struct DraftMerge {
       // Behind the brace.
       let brace = definition.source.bytes[place...].firstIndex(of: UInt8(ascii: "{")) ?? place
       edits[definition.file, default: []].append((brace + 1..<brace + 1, "\n  \(text)"))
+    }
+  }
+
+  /// Adds a field to the extension of a root type that is added to its file.
+  private mutating func addition(of text: String, to member: DraftVersion.Member) {
+    let head = "extend type \(member.owner) {\n"
+    if let place = additions[member.file]?.firstIndex(where: { $0.hasPrefix(head) }) {
+      additions[member.file]?[place].removeLast("}\n".count)
+      additions[member.file]?[place] += "  \(text)\n}\n"
+    } else {
+      add("\(head)  \(text)\n}\n", to: member.file)
     }
   }
 
@@ -190,7 +208,7 @@ package struct DraftMerge {
         text += addition
       }
       // An extension that lost its last field.
-      text = text.replacing(#/extend type Query \{\s*\}\n?/#, with: "")
+      text = text.replacing(#/extend type \w+ \{\s*\}\n?/#, with: "")
       text = String(text.drop(while: \.isNewline))
       if text.allSatisfy(\.isWhitespace) {
         if source != nil { removed.append(file) }
@@ -219,14 +237,15 @@ struct DraftVersion {
     let types: [String]
   }
 
-  static let query = "Query"
+  /// The types whose fields are in extensions, in the files of the tables.
+  static let roots: Set<String> = ["Query", "Mutation"]
 
   private(set) var files: [String: SDLText] = [:]
   private(set) var types: [String: TypePart] = [:]
   private(set) var order: [String] = []
   private(set) var members: [String: Member] = [:]
   private(set) var memberOrder: [String] = []
-  /// The extension of the query type in each file.
+  /// The first extension of each root type in each file, by both names.
   private(set) var extensions: [String: TypePart] = [:]
 
   init(_ texts: [String: String]) throws(DraftFolder.Failure) {
@@ -240,9 +259,8 @@ struct DraftVersion {
   private mutating func add(_ definition: SDLText.Definition, of source: SDLText) {
     let part = TypePart(file: source.name, source: source, definition: definition)
     if definition.isExtension {
-      if definition.name == Self.query, extensions[source.name] == nil {
-        extensions[source.name] = part
-      }
+      let key = "\(definition.name) \(source.name)"
+      if Self.roots.contains(definition.name), extensions[key] == nil { extensions[key] = part }
     } else if types.updateValue(part, forKey: definition.name) == nil {
       order.append(definition.name)
     }

@@ -155,9 +155,8 @@ private struct Reader {
   var conditions: [SQLDependencies.Equality] { equalities((members[0] ?? [])[...]) }
 
   private func equalities(_ places: ArraySlice<Int>) -> [SQLDependencies.Equality] {
-    guard !places.contains(where: { tokens[$0].isWord("or") || tokens[$0].isWord("between") })
-    else { return [] }
-    return places.split { tokens[$0].isWord("and") }.flatMap { part -> [SQLDependencies.Equality] in
+    guard !places.contains(where: { isWord("or", $0) || isWord("between", $0) }) else { return [] }
+    return places.split { isWord("and", $0) }.flatMap { part -> [SQLDependencies.Equality] in
       let sides = part.split(omittingEmptySubsequences: false) { tokens[$0].isSymbol("=") }
       guard sides.count == 2, let left = operand(sides[0]), let right = operand(sides[1]) else {
         return []
@@ -171,6 +170,11 @@ private struct Reader {
       }
       return found
     }
+  }
+
+  /// Returns whether a token is this key word: not the name of a column, as behind a dot.
+  private func isWord(_ word: String, _ place: Int) -> Bool {
+    tokens[place].isWord(word) && self[place - 1]?.isSymbol(".") != true
   }
 
   private func operand(_ places: ArraySlice<Int>) -> SQLDependencies.Operand? {

@@ -3,10 +3,16 @@ extension SQLTemplate {
   /// among the conditions joined by `AND`. There are none if an `OR` or a `BETWEEN` is on the same
   /// level.
   package var equalities: [(left: SQLTemplate, right: SQLTemplate)] {
-    guard let tokens = try? SQLToken.tokens(of: source),
-      !tokens.contains(where: { $0.isOutermost && ($0.isWord("or") || $0.isWord("between")) })
-    else { return [] }
-    return tokens.split { $0.isOutermost && $0.isWord("and") }.compactMap { part in
+    guard let tokens = try? SQLToken.tokens(of: source) else { return [] }
+    // What follows a dot is the name of a column, such as `this.between`.
+    let words = tokens.indices.filter { place in
+      tokens[place].isOutermost && (place == 0 || !tokens[place - 1].isSymbol("."))
+        && ["and", "or", "between"].contains(where: tokens[place].isWord)
+    }
+    guard words.allSatisfy({ tokens[$0].isWord("and") }) else { return [] }
+    let starts = [0] + words.map { $0 + 1 }
+    let parts = zip(starts, words + [tokens.count]).map { tokens[$0..<$1] }
+    return parts.compactMap { part in
       let operators = part.indices.filter { place in
         part[place].isOutermost && "=<>!~".unicodeScalars.contains { part[place].isSymbol($0) }
       }

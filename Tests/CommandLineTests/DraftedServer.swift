@@ -16,14 +16,18 @@ final class DraftedServer {
   ///   - arguments: more arguments of `draft`.
   ///   - role: that which serves; the one that drafts unless given.
   ///   - serving: more arguments of `serve`.
+  ///   - anonymousWrites: whether clients without a token may write.
   ///   - prepare: is called with the folder before it is served.
   init(
     _ database: String, _ arguments: [String] = [], as role: String? = nil,
-    serving: [String] = [], prepare: (String) throws -> Void = { _ in }
+    serving: [String] = [], anonymousWrites: Bool = true,
+    prepare: (String) throws -> Void = { _ in }
   ) throws {
     folder = try TemporaryFolder()
     path = folder.path + "/graph"
-    let draft = try ProgramRun.complete(["draft", path, "--database", database] + arguments)
+    let open =
+      anonymousWrites && arguments.contains("--mutations") ? ["--anonymous-writes"] : []
+    let draft = try ProgramRun.complete(["draft", path, "--database", database] + arguments + open)
     try #require(draft.status == 0, "\(draft.errors)")
     #expect(!draft.errors.contains("warning"), "\(draft.errors)")
     try prepare(path)

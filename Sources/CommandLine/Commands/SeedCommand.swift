@@ -18,6 +18,7 @@ enum SeedCommand {
     let seed = try options.int("random-seed", in: 0...Int(Int32.max)) ?? 1
     let database = try Database.open(options, creates: true)
     defer { database.close() }
+    try database.requireOwnTables(folder, options)
     _ = try database.migrate(folder)
     let photos = PhotoSettings.folder(options)
     for line in try database.seed(folder, scale: scale, seed: seed, photos: photos) {

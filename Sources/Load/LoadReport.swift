@@ -255,7 +255,8 @@ package struct LoadReport {
       xLabel: "seconds", yLabel: "ms",
       lines: [line("p50", 0) { $0.p50 }, line("p99", 1) { $0.p99 }], marks: checkpoints,
       levels: levels)
-    func count(_ name: String, _ color: Int, _ value: (LoadMeasurement.Second) -> Int) -> Chart.Line {
+    func count(_ name: String, _ color: Int, _ value: (LoadMeasurement.Second) -> Int) -> Chart.Line
+    {
       Chart.Line(
         name: name, color: color,
         points: measured.seconds.map { (Double($0.number), Double(value($0))) })

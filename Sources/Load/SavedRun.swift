@@ -58,7 +58,8 @@ package struct SavedRun: Sendable {
         run.names.isEmpty ? "none" : run.names.prefix(3).joined(separator: ", ")
       }
       throw LoadInputError(
-        "the runs have no operation in common: the first one has \(list(a)), the second one \(list(b)).")
+        "the runs have no operation in common: the first one has \(list(a)), the second one \(list(b))."
+      )
     }
     let names = a.names + b.names.filter { !a.names.contains($0) }
     var comparison = Comparison(

@@ -32,7 +32,9 @@ import Testing
     #expect((try? IdentityToken(token, from: yahoo, now: 1_000_000)) == nil)
     #expect((try? IdentityToken(token, from: google, now: 1_003_600 + 60)) == nil)
     // Two of one moment are two.
-    #expect(demo.token(for: "grace", at: "GOOGLE", now: 0) != demo.token(for: "grace", at: "GOOGLE", now: 0))
+    #expect(
+      demo.token(for: "grace", at: "GOOGLE", now: 0)
+        != demo.token(for: "grace", at: "GOOGLE", now: 0))
     try FileManager.default.removeItem(at: folder)
   }
 

@@ -263,7 +263,8 @@ import Testing
     let other = try ProgramRun.complete(["serve", "--database", "mysql://root:secret@host/shop"])
     #expect(other.status == 2)
     #expect(
-      other.errors == "sociograph: --database: only PostgreSQL is served, so the URL must begin with "
+      other.errors
+        == "sociograph: --database: only PostgreSQL is served, so the URL must begin with "
         + "postgresql://, not mysql://.\n")
   }
 

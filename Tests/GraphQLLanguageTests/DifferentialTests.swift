@@ -30,7 +30,8 @@ import Testing
         && (message.withOneKindOfQuote == other.withOneKindOfQuote
           || (message.hasPrefix(escape) && other.hasPrefix(escape))
           // It guesses what was meant by a dot.
-          || (message == "Syntax Error: Unexpected character: \".\"." && other.contains("did you mean '")))
+          || (message == "Syntax Error: Unexpected character: \".\"."
+            && other.contains("did you mean '")))
     }
   }
 

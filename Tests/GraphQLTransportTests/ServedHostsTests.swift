@@ -18,7 +18,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "localhost", "localhost:8080", "LOCALHOST", "page.localhost:8080", "127.0.0.1:8080", "[::1]:8080",
+    "localhost", "localhost:8080", "LOCALHOST", "page.localhost:8080", "127.0.0.1:8080",
+    "[::1]:8080",
     "192.0.2.7", "api.example", "API.example.", "app.example:1", "",
   ]) func `its own names and every address are served`(host: String) throws {
     let policy = try policy("127.0.0.1:8080")
@@ -26,7 +27,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "evil.example", "localhost.evil.example", "127.0.0.1.evil.example:8080", "example", "xlocalhost",
+    "evil.example", "localhost.evil.example", "127.0.0.1.evil.example:8080", "example",
+    "xlocalhost",
     "evil.example:127.0.0.1",
   ]) func `another name is refused on loopback, and for tools everywhere`(host: String) throws {
     let request = try request(host: host)

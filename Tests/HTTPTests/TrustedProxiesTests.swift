@@ -60,7 +60,8 @@ import Testing
   @Test func `who names other clients and is no proxy is not believed`() throws {
     let proxies = try #require(TrustedProxies(["10.0.0.0/8"]))
     for (peer, header, isDisbelieved) in [
-      ("192.0.2.1", "X-Forwarded-For: 1.1.1.1", true), ("192.0.2.1", "Forwarded: for=1.1.1.1", true),
+      ("192.0.2.1", "X-Forwarded-For: 1.1.1.1", true),
+      ("192.0.2.1", "Forwarded: for=1.1.1.1", true),
       ("192.0.2.1", "Accept: a/b", false), ("10.0.0.9", "X-Forwarded-For: 1.1.1.1", false),
     ] {
       #expect(proxies.isDisbelieved(try request(address(peer), header)) == isDisbelieved)

@@ -35,7 +35,8 @@ import Testing
     let program = ChildProgram(
       arguments: [
         try #require(PictureMaker.installedProgram), "stdin", "--size", "\(width)x\(height)",
-      ] + arguments + ["--output", ".\(type.rawValue)[\(option)]"], environment: ["PATH=/usr/bin:/bin"], limits: limits)
+      ] + arguments + ["--output", ".\(type.rawValue)[\(option)]"],
+      environment: ["PATH=/usr/bin:/bin"], limits: limits)
     let source = source ?? TestPicture.png(width: width, height: height)
     guard case .ended(0, let output) = program.run(source)
     else { throw CocoaError(.fileReadUnknown) }

@@ -82,7 +82,8 @@ import Testing
     #expect(limiter.take(1, from: Self.ada, now: 0) != .taken)
     #expect(limiter.take(.max, from: Self.ada, now: 60 * Self.second) == .taken)
     #expect(limiter.take(.max, from: Self.ada, now: .max) != .taken)
-    #expect(limiter.settle(.max, actual: 0, of: Self.ada, now: 60 * Self.second) <= 10
+    #expect(
+      limiter.settle(.max, actual: 0, of: Self.ada, now: 60 * Self.second) <= 10
         && limiter.settle(0, actual: .max, of: .viewer(4), now: 0) == 0)
     #expect(limiter.take(-5, from: .viewer(3), now: 0) == .taken)
   }

@@ -313,7 +313,8 @@ import Testing
     #expect(try unread(cats(#"(orderBy: "this.id DESC")"#)) == [])
   }
 
-  @Test func `what a function is given, and what is read around the field, counts as read`() throws {
+  @Test func `what a function is given, and what is read around the field, counts as read`() throws
+  {
     #expect(
       try unread(
         """

@@ -122,8 +122,8 @@ BEGIN
   RETURN number + gone;
 END $$;
 COMMENT ON FUNCTION forget_tokens IS
-  'Deletes expired sessions, one-time tokens, used identity tokens and times of mails, and returns their number. At most 10,000 '
-  'of each in one call.';
+  'Deletes expired sessions, one-time tokens, used identity tokens and times of mails, and returns their number. '
+  'At most 10,000 of each in one call.';
 
 CREATE OR REPLACE FUNCTION forget_audit(keep interval DEFAULT '1 year') RETURNS bigint
 LANGUAGE plpgsql AS $$

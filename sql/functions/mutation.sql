@@ -38,8 +38,8 @@ BEGIN
     THEN jsonb_build_array(worded(refusal('REQUIRED', VARIADIC path), 'CHOOSE')) ELSE '[]'::jsonb END;
 END $$;
 COMMENT ON FUNCTION list_refusals IS
-  'Returns the error of a list of IDs that is empty and must not be. A list that is too long ends the mutation, so that '
-  'its elements are not looked at: call it before them.';
+  'Returns the error of a list of IDs that is empty and must not be. A list that is too long ends the mutation, so '
+  'that its elements are not looked at: call it before them.';
 
 CREATE OR REPLACE FUNCTION refuse_longer(length int, most int, rule text, VARIADIC path text[])
 RETURNS void LANGUAGE plpgsql STABLE AS $$
@@ -120,7 +120,8 @@ COMMENT ON FUNCTION is_email IS
 CREATE OR REPLACE FUNCTION one_line(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT regexp_replace(value, '[\u0001-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]+', ' ', 'g')
 $$;
-COMMENT ON FUNCTION one_line IS 'Returns a text with line breaks, other control characters and overrides of direction replaced by a space.';
+COMMENT ON FUNCTION one_line IS
+  'Returns a text with line breaks, other control characters and overrides of direction replaced by a space.';
 
 CREATE OR REPLACE FUNCTION audit(actor bigint, act text, about bigint DEFAULT NULL, detail text DEFAULT NULL)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

@@ -62,7 +62,7 @@ OFFER_ANSWERED: {actor} möchte eine Karte von dir.
 FOLLOW_UP_UNABLE: {actor} kann dir keine Karte schicken.
 BOOKING_CHANGED.MOVED: {actor} hat einen Kurs verlegt, den du gebucht hast.
 BOOKING_CHANGED.CANCELLED: {actor} hat einen Kurs abgesagt, den du gebucht hast.
-BOOKING_CHANGED.left: Ein Kurs „{program}“, den du gebucht hast, findet nicht statt: Wer ihn leitet, ist nicht mehr hier.
+BOOKING_CHANGED.left: Ein Kurs „{program}“, den du gebucht hast, findet nicht statt: Die Leitung hat uns verlassen.
 MESSAGED: {actor} hat dir geschrieben.
 
 # Knöpfe der Mitteilungen

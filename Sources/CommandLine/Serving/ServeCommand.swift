@@ -80,6 +80,7 @@ enum ServeCommand {
     _ database: Database, _ signals: StopSignals, _ manager: SystemdNotifier,
     _ doors: ListeningSockets, _ starting: StartingService
   ) throws {
+    if let sql = settings.sql { try database.requireOwnTables(sql, options) }
     let migrations = try settings.sql.map { try database.migrate($0) } ?? Migrations.Outcome()
     let hints = try seedIfEmpty(database, settings)
     if geteuid() == 0 {
@@ -178,6 +179,12 @@ enum ServeCommand {
     try check(mapping, configuration, clientsHaveRoles: settings.anonymousRole != nil)
     let problems = try MutationCheck(mapping: mapping).run(writer)
     guard problems.isEmpty else { throw CommandFailure(problems.joined(separator: "\n")) }
+    let written = mapping.anonymouslyWrittenTables
+    if !written.isEmpty {
+      Console.say(
+        "clients without a token may write \(named(written)): the schema's @insert, @update and @delete "
+          + "say so")
+    }
     if let warning = try settings.connectionWarning(owner) {
       Console.warn(warning)
     }
@@ -214,6 +221,11 @@ enum ServeCommand {
     }
     running.pictures = try previous?.pictures ?? settings.photos.open(for: writer)
     return (configuration, running)
+  }
+
+  private static func named(_ tables: [String]) -> String {
+    let rest = tables.count > 20 ? " and \(tables.count - 20) more" : ""
+    return tables.prefix(20).joined(separator: ", ") + rest
   }
 
   /// Returns the roles that clients may have.

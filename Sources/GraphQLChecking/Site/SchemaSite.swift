@@ -70,7 +70,8 @@ package struct SchemaSite {
   ) -> String {
     let links = places.map { "<a href=\"\($0.address)\">\(Self.escaped($0.name))</a>" }
     let navigation =
-      places.count > 1 ? "<nav aria-label=\"On this page\">\(links.joined(separator: " "))</nav>" : ""
+      places.count > 1
+      ? "<nav aria-label=\"On this page\">\(links.joined(separator: " "))</nav>" : ""
     return layout(title, navigation + "\n" + body)
   }
 

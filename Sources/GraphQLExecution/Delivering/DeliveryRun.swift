@@ -159,7 +159,9 @@ final class DeliveryRun {
     let began = monotonicNanoseconds()
     var writer = ResponseWriter(operation, first.shape, settings, frames: RecordFrames())
     writer.writeData(bytes)
-    guard !writer.isTooLarge else { return refuse(.responseTooLarge(settings.maximumResponseBytes)) }
+    guard !writer.isTooLarge else {
+      return refuse(.responseTooLarge(settings.maximumResponseBytes))
+    }
     cost = writer.cost
     state.begin(writer.notes)
     let errors = writer.errors

@@ -122,7 +122,8 @@ extension SelectionCompiler {
       ) { place }
       return comparison(member.name, operand, given, member.value).map {
         Condition(
-          text: $0, canFail: operand.canFail || canFail(member.name, operand.type, operand.parameter))
+          text: $0,
+          canFail: operand.canFail || canFail(member.name, operand.type, operand.parameter))
       }
     }
   }

@@ -142,7 +142,8 @@ package struct ArgumentUses {
     case .leaf, .keyID, .values, .embed, .reference, .userErrors, .secret: break
     }
     let declarations =
-      [field, storage.definition] + type.interfaces.compactMap { schema[$0].field(named: field.name) }
+      [field, storage.definition]
+      + type.interfaces.compactMap { schema[$0].field(named: field.name) }
     let directives = declarations.flatMap {
       $0.appliedDirectives + $0.arguments.flatMap(\.appliedDirectives)
     }

@@ -61,7 +61,8 @@ package struct SchemaChange: Sendable, Hashable {
         .implementedInterfaceAdded, .argumentDefaultChanged, .inputFieldDefaultChanged:
         .dangerous
       case .typeAdded, .fieldAdded, .fieldChangedKindSafely, .argumentChangedKindSafely,
-        .argumentDefaultAdded, .inputFieldDefaultAdded, .directiveAdded, .optionalDirectiveArgumentAdded,
+        .argumentDefaultAdded, .inputFieldDefaultAdded, .directiveAdded,
+        .optionalDirectiveArgumentAdded,
         .directiveRepeatableAdded, .directiveLocationAdded:
         .safe
       }

@@ -76,7 +76,9 @@ import Testing
         == [Refusal("NOT_FOUND", "testResultId")])
   }
 
-  @Test func `a track without a title has the time at which it began in its owner's time zone`() throws {
+  @Test func `a track without a title has the time at which it began in its owner's time zone`()
+    throws
+  {
     let server = try server
     let runner = try server.data().person()
     try server.mutate("updateProfile(input: {timeZone: \"America/New_York\"})", as: runner)

@@ -138,10 +138,11 @@ extension NaiveGraph {
       let isGoing = try database.list("SELECT * FROM attendance WHERE event_id = \(id)")
         .contains { $0.id("user_id") == viewer && $0["status"] == "GOING" }
       add("CANCEL", isOwn && event["cancelled_at"] == nil)
-      let isOver = try database.list(
-        "SELECT post_id AS id FROM event WHERE post_id = \(id)"
-          + " AND coalesce(ends_at, starts_at + interval '1 day') <= now()"
-      ).isEmpty == false
+      let isOver =
+        try database.list(
+          "SELECT post_id AS id FROM event WHERE post_id = \(id)"
+            + " AND coalesce(ends_at, starts_at + interval '1 day') <= now()"
+        ).isEmpty == false
       add("RESTORE", isOwn && event["cancelled_at"] != nil && !isOver)
       add("ATTEND", isToCome)
       add("INVITE", isToCome && (isOwn || row["visibility"] != "INVITED" && isGoing))

@@ -264,7 +264,8 @@ import Testing
     #expect(draft.at("shareDraft.subject") == "Ann invites you to Rowers")
     #expect(draft.at("shareDraft.body")?.string?.contains("invites you to join Rowers.") == true)
     let invitation = try server.mutate(
-      "inviteToApp(channel: SMS)", "draft(applicationName: \"Rowers\") { body } plain: draft { body }",
+      "inviteToApp(channel: SMS)",
+      "draft(applicationName: \"Rowers\") { body } plain: draft { body }",
       as: person)
     #expect(invitation.at("draft.body")?.string?.contains("to join Rowers. ") == true)
     #expect(invitation.at("plain.body")?.string?.contains("the community. ") == true)

@@ -93,7 +93,7 @@ def main():
             subprocess.run(["psql", "-q", "-c", "VACUUM ANALYZE", cluster.url], check=True)
             schema = f"{work}/graph"
             subprocess.run(
-                [options.program, "draft", schema, "--mutations", "--database", cluster.url], check=True)
+                [options.program, "draft", schema, "--mutations", "--anonymous-writes", "--database", cluster.url], check=True)
             server = Server(
                 options.program,
                 ["--schema", schema, "--database", cluster.url, "--rate-limit", "off", "--rate-limit-address", "off"],

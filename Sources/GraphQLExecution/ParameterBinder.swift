@@ -164,11 +164,13 @@ struct ParameterBinder {
     switch type {
     case .int4?:
       if let number = Int32(value) { result.append(number) } else { result.appendNull() }
-    case .named("int8")? where Int64(value) == nil: result.appendNull()
+    case .named("int8")?:
+      if let number = Int64(value) { result.append(number) } else { result.appendNull() }
     case .boolean? where !["true", "false"].contains(value): result.appendNull()
     case .named("uuid")?
     where value.wholeMatch(of: /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/) == nil:
       result.appendNull()
+    case .named("uuid")?: Self.append(literal: value, of: "uuid", to: &result)
     default: result.append(inTextFormat: value)
     }
   }
@@ -193,7 +195,11 @@ struct ParameterBinder {
     case .instant: parameters.append(timestamp: try instant(value))
     case .date: parameters.append(date: try date(value))
     case .numeric: parameters.append(inTextFormat: try decimal(value))
-    case .named: parameters.append(inTextFormat: try literal(value))
+    case .named(let name):
+      Self.append(literal: try literal(value), of: name, to: &parameters)
+    case .document("jsonb"):
+      // A version, and the text.
+      parameters.append([1] + Array(try document(value).utf8))
     case .document: parameters.append(inTextFormat: try document(value))
     case .array(let element): try append(array: value, of: element, to: &parameters)
     }
@@ -222,6 +228,9 @@ struct ParameterBinder {
     case .timestamptz: parameters.append(timestampArray: try map(items, timestamp))
     case .instant: parameters.append(timestampArray: try map(items, instant))
     case .date: parameters.append(dateArray: try map(items, date))
+    case .named("int8") where items.allSatisfy { $0.isInteger }:
+      let numbers = try map(items, literal)
+      parameters.append(array: numbers.map { $0.flatMap { Int64($0) } })
     case .named, .document:
       let texts = try map(items) { item throws(InputProblem) in try text(of: item, element) ?? "" }
       parameters.append(inTextFormat: arrayLiteral(texts))
@@ -230,6 +239,44 @@ struct ParameterBinder {
       parameters.append(inTextFormat: "{\(texts.joined(separator: ","))}")
     case .json, .array: throw mismatch(value, "a list that can be stored")
     }
+  }
+
+  /// Appends a value in binary format where that is simple, because values in text format keep
+  /// executions from being batched; otherwise as its text, which PostgreSQL reads.
+  private static func append(
+    literal text: String, of type: String, to parameters: inout PostgresParameters
+  ) {
+    switch type {
+    case "int8":
+      if let number = Int64(text) { return parameters.append(number) }
+    case "uuid":
+      if let bytes = uuid(text) { return parameters.append(bytes) }
+    default: break
+    }
+    parameters.append(inTextFormat: text)
+  }
+
+  /// Returns the 16 bytes of a UUID in its usual form of 36 characters.
+  private static func uuid(_ text: String) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(16)
+    var high: UInt8?
+    for (place, character) in text.utf8.enumerated() {
+      if [8, 13, 18, 23].contains(place) {
+        guard character == UInt8(ascii: "-") else { return nil }
+        continue
+      }
+      guard place < 36, let digit = Character(UnicodeScalar(character)).hexDigitValue else {
+        return nil
+      }
+      if let first = high {
+        bytes.append(first << 4 | UInt8(digit))
+        high = nil
+      } else {
+        high = UInt8(digit)
+      }
+    }
+    return bytes.count == 16 && high == nil ? bytes : nil
   }
 
   private func map<Value>(
@@ -454,5 +501,16 @@ struct InputProblem: Error {
 
   func inside(_ step: PathSegment) -> InputProblem {
     InputProblem(path: [step] + path, message: message)
+  }
+}
+
+extension InputValue {
+  /// Whether it is null, or an integer of 64 bits or the text of one.
+  fileprivate var isInteger: Bool {
+    switch self {
+    case .null, .int, .bigInt: true
+    case .number(let text), .string(let text): Int64(text) != nil
+    case .boolean, .float, .enum, .list, .object: false
+    }
   }
 }

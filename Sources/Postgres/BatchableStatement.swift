@@ -148,7 +148,8 @@ struct BatchedParameterType: Hashable {
   }
 
   private static let types: [String: PostgresType] = [
-    "bigint": .int8, "int4": .int4, "float8": .float8, "text": .text, "bool": .bool,
+    "bigint": .int8, "int8": .int8, "int4": .int4, "uuid": .uuid, "jsonb": .jsonb,
+    "float8": .float8, "text": .text, "bool": .bool,
     "timestamptz": .timestamptz, "date": .date,
   ]
 }

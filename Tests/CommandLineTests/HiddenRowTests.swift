@@ -134,7 +134,7 @@ import Testing
     var asked = 0
     for (index, condition) in conditions.enumerated() {
       let secret = #"mark: {eq: "secret"}"#
-      // Each condition in two of the eight places, the next one in others.
+      // Each condition in one of the eight places, the next one in another.
       for (place, query) in [
         "things(filter: {\(secret), \(condition)}) { nodes { id } totalCount }",
         "things(filter: {or: [{\(condition)}, {\(secret)}]}) { nodes { id } }",
@@ -144,7 +144,7 @@ import Testing
         "boxes(filter: {things: {none: {\(condition)}}}) { nodes { id } }",
         "boxes(filter: {things: {every: {\(condition)}}}) { nodes { id } }",
         "boxes { nodes { things(filter: {\(secret), \(condition)}) { nodes { id } } } }",
-      ].enumerated() where (place + index) % 8 < 2 {
+      ].enumerated() where (place + index) % 8 == 0 {
         asked += 1
         let document = "{\"query\": \(JSONValue.string("{ \(query) }"))}"
         let one = try post(document, port: with.port)
@@ -161,7 +161,7 @@ import Testing
         }
       }
     }
-    #expect(errors > 100 && errors < asked / 2, "\(errors) of \(asked)")
+    #expect(errors > 50 && errors < asked / 2, "\(errors) of \(asked)")
   }
 
   @Test func `pages in an order and writes evaluate nothing for a row that the rule hides`() throws

@@ -74,7 +74,8 @@ import Testing
     for (megabytes, held) in [(nil, 256), (8192, 256), (512, 128), (256, 64), (32, 16)] {
       let settings = try settings(megabytes: megabytes)
       #expect(settings.server.http.maximumHeldBytes == held << 20)
-      #expect(settings.server.http.maximumUploadedBytes == held << 20)
+      // A photo of 20 MiB, as large as may be by default, fits.
+      #expect(settings.server.http.maximumUploadedBytes == max(held, 20) << 20)
       #expect((settings.memoryHint == nil) == (held == 256))
     }
     let hint = try settings(megabytes: 256).memoryHint
@@ -87,7 +88,8 @@ import Testing
     let told = try settings(["--maximum-buffered-bytes", "268435456"], megabytes: 256)
     #expect(told.server.http.maximumHeldBytes == 256 << 20)
     #expect(told.memoryHint == nil)
-    let photos = try settings(["--maximum-photo-bytes", "100000000"], megabytes: 256)
+    let photos = try settings(
+      ["--photos", "photos", "--maximum-photo-bytes", "100000000"], megabytes: 256)
     #expect(photos.server.http.maximumUploadedBytes == 100_000_000)
   }
 

@@ -10,6 +10,7 @@ import Testing
   /// another client sends a request.
   private final class Order: Sendable {
     private let served = Mutex<[String]>([])
+    private let isSent = Mutex(false)
     private let other = Mutex<RawClient?>(nil)
 
     /// Connects the other client, whose first request is answered.
@@ -30,10 +31,13 @@ import Testing
       }
       guard isFirst else { return }
       other.withLock { $0?.send("GET /other HTTP/1.1\r\nHost: a\r\n\r\n") }
+      isSent.withLock { $0 = true }
     }
 
     /// The number of the greedy client's that were served before the other's request.
     func countBefore() -> Int? {
+      // Whoever reads the answer has the client to itself, which the loop needs to send.
+      guard eventually({ isSent.withLock { $0 } }) else { return nil }
       #expect(other.withLock { $0?.answer().status } == 200)
       return served.withLock { $0.firstIndex(of: "/other") }
     }

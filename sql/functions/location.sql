@@ -596,9 +596,12 @@ BEGIN
     OR p.id IN (SELECT v.event_id FROM event_venue v WHERE v.location_id = duplicate)
     OR p.id IN (SELECT r.post_id FROM card_offer_region r WHERE r.location_id = duplicate)
   ORDER BY p.id FOR NO KEY UPDATE;
-  PERFORM FROM comment c WHERE c.subject_id = duplicate ORDER BY c.id FOR NO KEY UPDATE;
+  PERFORM FROM app_user u WHERE u.home_id = duplicate
+    OR u.id IN (SELECT s.user_id FROM user_ships_to s WHERE s.location_id = duplicate)
+  ORDER BY u.id FOR NO KEY UPDATE;
   PERFORM FROM location l WHERE l.id IN (target, duplicate) OR l.ancestor_ids @> ARRAY[duplicate]
   ORDER BY l.id FOR UPDATE;
+  PERFORM FROM comment c WHERE c.subject_id = duplicate ORDER BY c.id FOR NO KEY UPDATE;
   SELECT l.* INTO new FROM location l WHERE l.id = target;
   IF NOT FOUND THEN PERFORM refuse('NOT_FOUND', 'locationId'); END IF;
   SELECT l.* INTO old FROM location l WHERE l.id = duplicate;
@@ -615,9 +618,6 @@ BEGIN
   UPDATE program g SET location_id = target WHERE g.location_id = duplicate;
   PERFORM move_said(duplicate, target);
   UPDATE location l SET parent_id = target WHERE l.parent_id = duplicate;
-  PERFORM FROM app_user u WHERE u.home_id = duplicate
-    OR u.id IN (SELECT s.user_id FROM user_ships_to s WHERE s.location_id = duplicate)
-  ORDER BY u.id FOR NO KEY UPDATE;
   UPDATE app_user u SET home_id = target WHERE u.home_id = duplicate;
   DELETE FROM user_ships_to s WHERE s.location_id = duplicate AND EXISTS (
     SELECT FROM user_ships_to o WHERE o.user_id = s.user_id AND o.location_id = target);

@@ -15,7 +15,7 @@ import Testing
       "setAppConfig(app: \"C7Fit\", input: {supportEmail: \"club@c7.example\"})", as: staff)
     let draft = try server.data(
       "query($id: ID!) { shareDraft(channel: EMAIL, subjectId: $id) { to subject body } }",
-      ["id": trainer.json], as: client)
+      ["id": trainer.json], as: client, headers: [("Sociograph-App", "c7fit")])
     #expect(draft.at("shareDraft.to") == ["club@c7.example"])
     #expect(draft.at("shareDraft.subject") == "Tara: Question")
     #expect(draft.at("shareDraft.body")?.string?.contains("Tara") == true)

@@ -246,16 +246,24 @@ import Testing
         "data"] == ["late": ["item": .null, "userErrors": [["code": "GONE", "where": ["name"]]]]])
   }
 
-  @Test func `nothing that PostgreSQL says reaches a client`() throws {
+  @Test func `of what PostgreSQL says, only what a function raises for clients reaches them`()
+    throws
+  {
     let answer = "\(try run("mutation { unknown { item { id } } }"))"
     #expect(answer.contains("INTERNAL_SERVER_ERROR"))
     #expect(!answer.contains("NO_SUCH_CODE"))
-    let sequence = unique("seq")
-    try Self.shared.get().data().run("CREATE SEQUENCE \(sequence)")
-    let raised =
-      "\(try run("mutation { flaky(state: \"P0001\", tries: 9, counter: \"\(sequence)\") { userErrors { code } } }"))"
-    #expect(raised.contains("INTERNAL_SERVER_ERROR"))
-    #expect(!raised.contains("secret"))
+    func raising(_ state: String) throws -> String {
+      let sequence = unique("seq")
+      try Self.shared.get().data().run("CREATE SEQUENCE \(sequence)")
+      return
+        "\(try run("mutation { flaky(state: \"\(state)\", tries: 9, counter: \"\(sequence)\") { userErrors { code } } }"))"
+    }
+    let failed = try raising("XX000")
+    #expect(failed.contains("INTERNAL_SERVER_ERROR"))
+    #expect(!failed.contains("secret"))
+    // RAISE EXCEPTION without a SQLSTATE.
+    let raised = try raising("P0001")
+    #expect(raised.contains("REFUSED") && raised.contains("a secret reason"))
   }
 
   // MARK: Several fields

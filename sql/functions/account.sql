@@ -656,6 +656,10 @@ DECLARE
   places bigint[] := id_list(input -> 'shipsToLocationIds');
 BEGIN
   PERFORM require_viewer(viewer);
+  -- no place that it names is merged into another meanwhile (merge_locations)
+  IF input ? 'homeLocationId' OR input ? 'shipsToLocationIds' THEN
+    PERFORM pg_advisory_xact_lock_shared(hashtextextended('location tree', 0));
+  END IF;
   -- a name stands beside whom its bearer follows, too: nobody follows or unfollows meanwhile
   IF input ? 'displayName' THEN
     PERFORM take_people(ARRAY[viewer]);

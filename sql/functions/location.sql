@@ -596,7 +596,8 @@ BEGIN
     OR p.id IN (SELECT v.event_id FROM event_venue v WHERE v.location_id = duplicate)
     OR p.id IN (SELECT r.post_id FROM card_offer_region r WHERE r.location_id = duplicate)
   ORDER BY p.id FOR NO KEY UPDATE;
-  PERFORM FROM app_user u WHERE u.home_id = duplicate
+  -- the viewer, too, whom the audit names
+  PERFORM FROM app_user u WHERE u.id = viewer OR u.home_id = duplicate
     OR u.id IN (SELECT s.user_id FROM user_ships_to s WHERE s.location_id = duplicate)
   ORDER BY u.id FOR NO KEY UPDATE;
   PERFORM FROM location l WHERE l.id IN (target, duplicate) OR l.ancestor_ids @> ARRAY[duplicate]

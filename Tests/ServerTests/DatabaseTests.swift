@@ -33,7 +33,10 @@ import Testing
     }
     let before = try calls()
     for _ in 0..<7 { _ = try server.execute(query) }
-    let changed = try calls().filter { $0.value != before[$0.key] ?? 0 }
+    // A connection that opens meanwhile asks which server it has.
+    let changed = try calls().filter {
+      $0.value != before[$0.key] ?? 0 && !$0.key.contains("pg_control_system")
+    }
     #expect(changed.count == 1, "\(changed.keys)")
     for (text, count) in changed { #expect(count - (before[text] ?? 0) == 7) }
     // Introspection is kept ready: it asks the database nothing at all.

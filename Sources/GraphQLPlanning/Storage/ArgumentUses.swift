@@ -16,6 +16,9 @@ package struct ArgumentUses {
   private var arguments: [String: Argument] = [:]
   private var readFields: Set<ObjectIdentifier> = []
   private var inputs: [TypeID] = []
+  /// The input types that were visited beyond all paths, where only the type counts: those that are
+  /// read as one, and others. Types that all have each other have more paths than can be visited.
+  private var visited: [Bool: Set<TypeID>] = [:]
   private var orderProblems: [Problem] = []
 
   /// A schema coordinate, and what to do about it.
@@ -217,6 +220,9 @@ package struct ArgumentUses {
     let isWhole =
       isWhole || paths.contains(path)
       || definition.appliedDirectives.contains { StorageDirectives.names.contains($0.name.text) }
+    if !paths.contains(where: { $0.starts(with: path) }) {
+      guard visited[isWhole, default: []].insert(type.id).inserted else { return }
+    }
     for field in fields {
       let inner = path + [field.name]
       if isWhole || isRead(field, inner, paths) { readFields.insert(ObjectIdentifier(field)) }

@@ -141,8 +141,8 @@ package final class SessionResolver {
   /// Has the database asked when the token comes next.
   package func forget(_ token: SessionToken) { known[token] = nil }
 
-  /// Looks whether an issuer of signed tokens has other keys than at the last look, and then has all
-  /// tokens looked up again.
+  /// Checks whether the keys of an issuer of signed tokens have changed. If so, all tokens are verified
+  /// again.
   ///
   /// - Parameter completion: called on the loop, with whether there are other keys.
   package func lookForChangedKeys(_ completion: @escaping (Bool) -> Void) {
@@ -160,8 +160,8 @@ package final class SessionResolver {
     completion(isChanged)
   }
 
-  /// Finds the time until a session of the server expires if it is not used, or a signed token ends:
-  /// zero for one that has ended or is to be looked up, nil if it is unknown.
+  /// Finds the time until an unused session of the server expires, or a signed token ends. It is zero
+  /// for one that has ended or must be verified again, and nil if it is unknown.
   package func remaining(of token: SessionToken, completion: @escaping (Duration?) -> Void) {
     if token.isSigned {
       guard let end = known[token]?.endsAt else { return completion(.zero) }

@@ -23,7 +23,7 @@ package struct ExecutionSettings: Sendable {
   package var liveCatalog: LiveCatalog?
   /// Whether queries are planned like live ones, so that their responses can be kept.
   package var keepsAnswers = false
-  /// Whether clients are told the messages that functions and triggers of the database raise.
+  /// Whether clients receive the messages that functions and triggers of the database raise.
   package var tellsRaisedMessages = true
 
   package init() {}

@@ -262,9 +262,11 @@ struct ParameterBinder {
     bytes.reserveCapacity(16)
     var high: UInt8?
     for (place, character) in text.utf8.enumerated() {
-      if [8, 13, 18, 23].contains(place) {
+      switch place {
+      case 8, 13, 18, 23:
         guard character == UInt8(ascii: "-") else { return nil }
         continue
+      default: break
       }
       guard place < 36, let digit = Character(UnicodeScalar(character)).hexDigitValue else {
         return nil

@@ -150,7 +150,7 @@ package enum ParameterType: Sendable, Hashable {
   case json(JSONForm)
   /// A value of any other PostgreSQL type, which reads it from its text before the statement begins: an
   /// invalid one is refused whatever the rows are. (A cast, `($1::text)::uuid`, is evaluated for the rows
-  /// that meet cheaper conditions, so its error would tell of them.)
+  /// that meet cheaper conditions, so its error would disclose them.)
   case named(String)
   /// A value of any form as the text of a JSON document, of type `json` or `jsonb`.
   case document(String)

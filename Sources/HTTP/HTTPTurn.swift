@@ -1,5 +1,5 @@
-/// What a connection may do in one turn of its loop, so that a client that always sends keeps no
-/// other waiting. What is left is done in the next turn.
+/// The budget of a connection for one turn of its loop, so that a client that always sends does not
+/// keep others waiting. The next turn does the rest.
 struct HTTPTurn {
   /// Requests of HTTP, and frames of WebSocket.
   static let steps = 32
@@ -27,7 +27,7 @@ struct HTTPTurn {
   }
 }
 
-/// So many at once, and so many a second.
+/// A token bucket: a maximum at once, and a refill per second.
 struct Allowance {
   let maximum: Int
   let perSecond: Int

@@ -78,7 +78,7 @@ package final class LoadSide {
     }
   }
 
-  /// Asks each query once, so that a mistake in the mix is told with the server's message, and not as
+  /// Asks each query once, so that a mistake in the mix is reported with the server's message, and not as
   /// the errors of a whole run. A mutation is not tried out.
   package func tryOut() throws(LoadFailure) {
     for index in 0..<writer.operationCount where writer.operation(index).kind == .query {

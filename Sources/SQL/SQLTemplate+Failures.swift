@@ -39,7 +39,7 @@ extension SQLTemplate {
     "like", "ilike", "similar", "at", "operator", "xmlparse",
   ]
 
-  /// The words that may stand before a bracket without being a function.
+  /// The words that a bracket may follow without a call.
   private static let harmless: Set<String> = [
     "all", "and", "any", "between", "by", "case", "distinct", "else", "exists", "from", "in", "is",
     "lateral", "not", "on", "or", "select", "some", "then", "union", "values", "when", "where",

@@ -32,7 +32,7 @@ enum RowSecurity {
   // MARK: - Policies that lead to themselves
 
   /// Returns the query of the tables and the other roles that may read them under policies, as far as
-  /// the session may switch to them. Whoever checks is often an owner, whom policies do not bind.
+  /// the session may switch to them. The role that checks is often an owner, whom policies do not bind.
   static func readers(of types: Set<PostgresType>) -> String {
     let list = types.map { String($0.rawValue) }.sorted().joined(separator: ",")
     return #"""

@@ -4,8 +4,8 @@ import Postgres
 import TestSupport
 import Testing
 
-/// What the database refuses is told by the value, the row, the constraint, or in the words of the
-/// function that refused it.
+/// A refusal of the database names the value, the row or the constraint, or has the message of the
+/// function that refused.
 @Suite(.usesCluster) struct DraftRefusalTests {
   private final class Shop {
     let database: String

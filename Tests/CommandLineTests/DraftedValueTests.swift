@@ -4,7 +4,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// Values of drafted tables come back as they were given, whatever their type and the settings of the
+/// Values of drafted tables are read as they were written, whatever their type and the settings of the
 /// role and the database.
 @Suite(.usesCluster) struct DraftedValueTests {
   private final class Shop {

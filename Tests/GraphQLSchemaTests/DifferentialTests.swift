@@ -78,13 +78,12 @@ import Testing
     if theirs["refused"] != nil { return ours["errors"] != nil }
     // Nothing wrong but what only the newer edition calls so.
     if ours["errors"] == .array([]) { return theirs["printed"] != nil }
-    // The newest prints the schema's definition where a type that is no root has the name of one.
-    if inAnyOrder, case .string(let mine)? = ours["printed"],
+    // graphql-js 16 leaves out the schema's definition where a type that is no root has a root's name.
+    if !inAnyOrder, case .string(let mine)? = ours["printed"],
       case .string(let others)? = theirs["printed"]
     {
       func shortened(_ text: String) -> String {
-        text.replacing("\"\"\"\"\"\"\nschema {", with: "schema {")
-          .replacing("schema {\n  query: Query\n}\n\n", with: "")
+        text.replacing("schema {\n  query: Query\n}\n\n", with: "")
       }
       return shortened(mine) == shortened(others)
     }

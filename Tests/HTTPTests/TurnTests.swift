@@ -6,7 +6,7 @@ import Testing
 
 /// A client that has sent much at once leaves the loop to others between its turns.
 @Suite(.blocks) struct TurnTests {
-  /// What is served, in its order. As the greedy client's first request or message is served,
+  /// The served requests and messages, in order. As the greedy client's first request or message is served,
   /// another client sends a request.
   private final class Order: Sendable {
     private let served = Mutex<[String]>([])

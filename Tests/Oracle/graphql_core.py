@@ -232,14 +232,13 @@ def in_older_words(message):
 
 
 def without_empty_descriptions(schema):
-    """3.3 prints the empty description of a schema, and of arguments without any other; 3.2 does not."""
+    """3.3 prints the empty descriptions of arguments without any other; 3.2 does not."""
     fields = [f for kind in schema.type_map.values() for f in (getattr(kind, "fields", None) or {}).values()]
     for owner in [*fields, *schema.directives]:
         arguments = (getattr(owner, "args", None) or {}).values()
         if not any(argument.description for argument in arguments):
             for argument in arguments:
                 argument.description = None
-    schema.description = schema.description or None
     return schema
 
 

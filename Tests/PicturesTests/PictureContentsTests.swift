@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pictures
 
-/// What is sent, before it reaches a decoder, and who gets a decoder.
+/// The checks of an image before it is decoded, and the shares of clients in the decoders.
 @Suite(.blocks) struct PictureContentsTests {
   private func refusal(_ bytes: [UInt8], _ type: PictureType) -> PictureRefusal? {
     do throws(PictureRefusal) {

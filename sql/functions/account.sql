@@ -302,8 +302,7 @@ BEGIN
   END IF;
 END $$;
 COMMENT ON FUNCTION spend_credential IS
-  'Refuses an identity token that was used before. Otherwise records that it is used now: whoever copies it cannot '
-  'sign in by it.';
+  'Refuses an identity token that was used before. Otherwise records its use, so that a copy of it signs nobody in.';
 
 CREATE OR REPLACE FUNCTION sign_in_with_provider(service text, claims jsonb, allow boolean,
   token_hash bytea, device text)
@@ -847,8 +846,8 @@ BEGIN
   END LOOP;
 END $$;
 COMMENT ON FUNCTION tell_of_leaving IS
-  'Notifies those who booked a class, or may come to an event, that is deleted with the account that gives it. What it '
-  'was about is gone, so the notifications are about the program, or about nothing.';
+  'Notifies those who booked a class, or may come to an event, that is deleted with the account that gives it. The '
+  'subject is gone, so the notifications are about the program, or about nothing.';
 
 CREATE OR REPLACE FUNCTION delete_account(viewer bigint, session_hash bytea, matched text)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -866,5 +865,5 @@ BEGIN
   PERFORM audit(viewer, 'DELETE_ACCOUNT');
 END $$;
 COMMENT ON FUNCTION delete_account IS
-  'Implements Mutation.deleteAccount, which deletes everything that the user posted, including messages. What others '
-  'posted stays: circles with members get another owner. Tests/Fixtures/roles/account.txt decides each foreign key.';
+  'Implements Mutation.deleteAccount, which deletes everything that the user posted, including messages. The posts of '
+  'others stay: circles with members get another owner. Tests/Fixtures/roles/account.txt decides each foreign key.';

@@ -582,7 +582,7 @@ BEGIN
   UPDATE notification n SET destination = comment_link(n.about_id) WHERE n.about_id = ANY (said);
 END $$;
 COMMENT ON FUNCTION move_said IS
-  'Moves reactions, reviews, flags, and notifications from one location to another. Of one user, one reaction stays.';
+  'Moves reactions, reviews, flags, and notifications from one location to another. One reaction of each user stays.';
 
 CREATE OR REPLACE FUNCTION merge_locations(viewer bigint, target bigint, duplicate bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -634,4 +634,4 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION merge_locations IS
   'Implements Mutation.mergeLocations, for staff: everything that refers to the duplicate refers to the location '
-  'afterwards, and the duplicate is deleted. What the location lacks, it gets of the duplicate.';
+  'afterwards, and the duplicate is deleted. It gets the data that it lacks from the duplicate.';

@@ -128,8 +128,8 @@ BEGIN
   RETURN made;
 END $$;
 COMMENT ON FUNCTION send_message IS
-  'Implements Mutation.sendMessage. A set of users shares one conversation, which is locked first. Whoever writes has '
-  'read it, and the notification of it.';
+  'Implements Mutation.sendMessage. A set of users shares one conversation, which is locked first. The author '
+  'has read it then, and the notification of it.';
 
 CREATE OR REPLACE FUNCTION mark_conversation_read(viewer bigint, session_hash bytea, talk bigint)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -216,4 +216,4 @@ BEGIN
   END IF;
 END $$;
 COMMENT ON FUNCTION hush_message IS
-  'Has the notification of a deleted message tell of the latest one that is left, for which devices rang already.';
+  'Makes the notification of a deleted message one of the latest message that is left, for which devices rang already.';

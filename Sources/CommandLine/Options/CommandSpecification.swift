@@ -14,7 +14,7 @@ struct CommandSpecification: Sendable {
     /// The default as it would be written; nil for none.
     let fallback: String?
     private let words: String?
-    /// The values to choose from; empty if there are others. Completion offers them.
+    /// The values to choose from, which completion offers; empty if any value is valid.
     let choices: [String]
     /// Whether the option may be given several times with several values; other options have the
     /// last one.

@@ -176,8 +176,8 @@ final class CallRun {
     return .failed([refusal])
   }
 
-  /// Returns the outcome of a value of a row that no parameter can have, as a user error; nil if it is
-  /// another value.
+  /// Returns the outcome of a value of a row that no parameter can have, as a user error; nil if the
+  /// value is not of a row.
   func outcomeOfUnbound() -> FieldOutcome? {
     for row in call.plan.rows {
       for value in row.values {

@@ -76,7 +76,7 @@ extension SelectionCompiler {
   }
 
   /// Returns whether an operator of filters may fail for a value of a column of this type, or take a
-  /// time that tells of it.
+  /// time that discloses it.
   func canFail(_ name: String, _ type: TypeReference, _ parameter: ParameterType?) -> Bool {
     switch name {
     case "isNull": return false

@@ -12,7 +12,7 @@ extension SelectionCompiler {
   /// A condition on a row, or a part of one.
   struct Condition {
     let text: SQLFragment
-    /// Whether it may fail for some rows, or take a time that tells of their values.
+    /// Whether it may fail for some rows, or take a time that discloses their values.
     var canFail = false
   }
 
@@ -93,7 +93,7 @@ extension SelectionCompiler {
 
   // MARK: - Columns
 
-  /// What an operator compares with given values.
+  /// The left side of a comparison with given values.
   private struct Operand {
     let text: SQLFragment
     let type: TypeReference

@@ -3,7 +3,7 @@ import GraphQLSchema
 import SQL
 
 /// Finds arguments, input fields and enum values that clients can give and that nothing reads. A
-/// client that gives one is answered as if it had not, and nobody notices.
+/// client that gives one gets a response as if it had not, without a warning.
 ///
 /// It errs on the side of use: a word in any directive that may be about an argument counts.
 package struct ArgumentUses {

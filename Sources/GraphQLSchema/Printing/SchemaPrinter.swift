@@ -1,6 +1,7 @@
 import GraphQLLanguage
 
-/// Prints a schema as type system text, in the layout of graphql-js 16's `printSchema`.
+/// Prints a schema as type system text, in the layout of graphql-js 16's `printSchema`. As the
+/// specification asks, the schema definition is printed if a type that is no root has a root's name.
 ///
 /// It prints own types and directives with their descriptions, and omits what the specification
 /// defines. The only applied directives that it prints are `@deprecated`, `@specifiedBy` and
@@ -45,7 +46,13 @@ package struct SchemaPrinter {
     ].compactMap { kind, conventional, id in
       id.map { (kind: kind, conventional: conventional, name: schema[$0].name) }
     }
-    if schema.description == nil, roots.allSatisfy({ $0.name == $0.conventional }) { return nil }
+    // A type that is no root, but has the name of one, would become one where the definition is missing.
+    let isOther = ["Query", "Mutation", "Subscription"].contains { name in
+      schema.type(named: name) != nil && !roots.contains { $0.name == name }
+    }
+    if schema.description == nil, !isOther, roots.allSatisfy({ $0.name == $0.conventional }) {
+      return nil
+    }
     let lines = roots.map { "  \($0.kind): \($0.name)" }.joined(separator: "\n")
     return description(schema.description) + "schema {\n\(lines)\n}"
   }

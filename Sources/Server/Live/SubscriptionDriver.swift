@@ -52,7 +52,7 @@ final class SubscriptionDriver: @unchecked Sendable {
 
   /// The longest time between two checks of a signed token: it ends as soon as for requests.
   private static let checkInterval = Duration.seconds(5)
-  /// The time between two looks for keys of issuers that have changed.
+  /// The interval at which the keys of issuers are checked for changes.
   private static let keyInterval = Duration.milliseconds(400)
 
   private let loop: EventLoop

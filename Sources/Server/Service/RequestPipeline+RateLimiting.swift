@@ -10,7 +10,7 @@ extension RequestPipeline {
     let client: RateLimiter.Client
     let rate: RateLimiter.Rate
 
-    /// Takes points.
+    /// Charges rate-limit points.
     ///
     /// - Parameter prepaid: what was taken for the same operation before.
     /// - Returns: the refusal if the balance is too low.

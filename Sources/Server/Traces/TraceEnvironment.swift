@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the variables of OpenTelemetry say: `OTEL_EXPORTER_OTLP_ENDPOINT`, `_HEADERS` and `_TIMEOUT`, each
+/// The settings of OpenTelemetry's environment variables: `OTEL_EXPORTER_OTLP_ENDPOINT`, `_HEADERS` and `_TIMEOUT`, each
 /// also with `_TRACES`, which goes before, and `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`.
 package struct TraceEnvironment: Sendable {
   package struct Fault: Error, CustomStringConvertible {

@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// What an account takes with it when it is deleted, what others get, and who is told.
+/// The rows that the deletion of an account deletes or hands over, and the users whom it notifies.
 @Suite(.usesCluster) struct AccountDeletionTests {
   /// With staff of its own, so that the staff member with the lowest ID is known.
   private static let server = Result { try GraphServer.new() }

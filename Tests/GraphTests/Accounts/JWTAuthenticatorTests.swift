@@ -155,7 +155,7 @@ import TokenSupport
     #expect(hasEnded)
   }
 
-  /// How a socket's token comes to its end.
+  /// The reason for which a socket's token ends.
   enum End: CaseIterable { case time, key, suspension, unlinking }
 
   @Test(arguments: End.allCases)

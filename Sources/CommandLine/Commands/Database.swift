@@ -233,7 +233,7 @@ struct Database {
     guard !found.isEmpty else { return }
     let names = found.prefix(5).joined(separator: ", ") + (found.count > 5 ? ", ..." : "")
     throw CommandFailure(
-      "the database has \(found.count) table\(found.count == 1 ? "" : "s") that are not the graph's "
+      "the database has \(found.count == 1 ? "a table" : "\(found.count) tables") of others "
         + "(\(names)); nothing was installed. To serve them, run \"sociograph draft DIR\" and \"sociograph "
         + "serve --schema DIR\" with the same --database. To install the graph next to them, run "
         + "\"sociograph migrate\" first.")

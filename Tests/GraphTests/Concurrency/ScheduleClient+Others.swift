@@ -180,7 +180,8 @@ extension ScheduleClient {
   mutating func staffWork() throws {
     let staff = world.staff
     let session = world.sessions[1].key.wire
-    switch Int.random(in: 0..<11, using: &random) {
+    switch Int.random(in: 0..<12, using: &random) {
+    case 11: try merge()
     case 10:
       try expect(
         [],
@@ -256,5 +257,23 @@ extension ScheduleClient {
         unexpected.append("\(number) resolveFlags: \(codes)")
       }
     }
+  }
+
+  /// Merges two places that no other client knows.
+  private mutating func merge() throws {
+    var places: [String] = []
+    for name in ["kept", "duplicate"] {
+      guard
+        let id = try attempt(
+          """
+          createLocation(input: {name: "\(name) \(number) \(operations)", \
+          coordinates: {latitude: 5, longitude: 2}})
+          """, "location { id }", "location.id", isOnce: true)
+      else { return }
+      places.append(id)
+    }
+    try expect(
+      [], "mergeLocations(locationId: \"\(places[0])\", duplicateId: \"\(places[1])\")",
+      as: world.staff, isOnce: true)
   }
 }

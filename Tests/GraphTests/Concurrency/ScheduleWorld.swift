@@ -611,8 +611,15 @@ struct ScheduleClient {
       let name = "Name \(operations)"
       try expect([], "updateProfile(input: {displayName: \"\(name)\", bio: \"b\"})")
       displayName = name
-      try expect([], "recordTestResult(test: LEG_PRESS, value: 1)", isOnce: true)
-      results += 1
+      let result = "test: LEG_PRESS, value: 1"
+      if chance(50) {
+        try expect([], "recordTestResult(\(result))", isOnce: true)
+        results += 1
+      } else {
+        let other = "test: PUSH_UPS_PER_MINUTE, value: 1"
+        try expect([], "recordTestResults(results: [{\(result)}, {\(other)}])", isOnce: true)
+        results += 2
+      }
       if let id = try attempt(
         """
         createActivityTrack(input: {startedAt: "2026-01-01T00:00:00.000Z", endedAt: "2026-01-01T01:00:00.000Z", path: []})

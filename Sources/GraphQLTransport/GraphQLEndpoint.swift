@@ -112,12 +112,12 @@ package struct GraphQLEndpoint {
         mediaType: .json, profile: configuration.profile.profile(for: .json),
         headers: configuration.crossOrigin.headers(for: request)),
       ResponseCondition(request))
+    head.format.headers.append(Self.vary)
     if request.hasHeader("authorization") || request.hasHeader("cookie") {
       head.format.headers.append(Self.noStore)
     }
     if let accepted = request.headerList("accept-encoding") {
       head.coding = coding(for: accepted)
-      if head.coding != nil { head.format.headers.append(Self.varyByCoding) }
     }
     head.idempotencyKey = Self.idempotencyKey(request)
     do throws(TransportError) {
@@ -154,7 +154,9 @@ package struct GraphQLEndpoint {
   package static let methods = "GET, HEAD, POST, QUERY, OPTIONS"
   /// That QUERY may be used, and with which media type (RFC 10008, 3).
   static let acceptQuery = HTTPField("Accept-Query", "application/json")
-  /// That another client may receive other bytes.
+  /// That a client which accepts other media types or codings receives other bytes.
+  private static let vary = HTTPField("Vary", "Accept, Accept-Encoding")
+  /// As `vary`, for what has one media type.
   package static let varyByCoding = HTTPField("Vary", "Accept-Encoding")
   private static let noStore = HTTPField("Cache-Control", "no-store")
 

@@ -16,32 +16,54 @@ package final class ResponseCondition: Sendable {
     ifNoneMatch = request.headerList("if-none-match")
   }
 
-  /// Returns the tag of a response, without quotes: 128 bits of its hash.
-  package static func tag(of bytes: [UInt8]) -> String {
-    Base64URL.encode(Array(SHA256.hash(bytes).prefix(16)))
-  }
-
-  /// Returns whether the client has a response with this tag, in any coding.
-  package func matches(_ tag: String) -> Bool {
+  /// Returns whether the client has the representation with this tag. Weak tags match strong ones
+  /// (RFC 9110, 8.8.3.2).
+  package func matches(_ tag: ResponseTag) -> Bool {
     guard let ifNoneMatch else { return false }
     return ifNoneMatch.split(separator: ",").contains { entry in
       var entry = entry.drop { $0 == " " || $0 == "\t" }
       while let last = entry.last, last == " " || last == "\t" { entry.removeLast() }
       if entry.hasPrefix("W/") { entry = entry.dropFirst(2) }
-      return entry == "*" || entry == "\"\(tag)\""
+      return entry == "*" || entry == "\"\(tag.opaque)\""
     }
   }
+}
+
+/// The tag of one representation of a response: each media type and coding has its own.
+package struct ResponseTag: Sendable {
+  fileprivate let opaque: String
+  /// Whether responses with other bytes have the same tag.
+  private var isWeak: Bool
+
+  /// Creates the tag of a response that is not coded: 128 bits of its hash.
+  ///
+  /// - Parameters:
+  ///   - bytes: what is hashed.
+  ///   - isWhole: whether the response has no other bytes.
+  package init(of bytes: some Collection<UInt8>, as type: ResponseFormat.MediaType, isWhole: Bool) {
+    let hash = Base64URL.encode(Array(SHA256.hash(Array(bytes)).prefix(16)))
+    opaque = type == .json ? hash + ".json" : hash
+    isWeak = !isWhole
+  }
+
+  private init(_ tag: ResponseTag, _ coding: String) {
+    opaque = "\(tag.opaque).\(coding)"
+    isWeak = true
+  }
+
+  /// Returns the tag of the response in a coding. It is weak: the padding differs each time.
+  package func coded(_ coding: String) -> ResponseTag { ResponseTag(self, coding) }
+
+  /// The tag as it is in the header field.
+  package var text: String { "\(isWeak ? "W/" : "")\"\(opaque)\"" }
 }
 
 extension GraphQLAnswer {
   private static let revalidated = HTTPField("Cache-Control", "no-cache")
 
   /// Adds the tag.
-  ///
-  /// - Parameter isWeak: whether responses with other bytes, such as those of a coding, have the same
-  ///   tag.
-  package mutating func add(tag: String, isWeak: Bool) {
-    headers.append(HTTPField("ETag", "\(isWeak ? "W/" : "")\"\(tag)\""))
+  package mutating func add(_ tag: ResponseTag) {
+    headers.append(HTTPField("ETag", tag.text))
     // A cache that keeps it asks each time. That of a viewer is not kept: `no-store`.
     if !headers.contains(where: { $0.name == "Cache-Control" }) { headers.append(Self.revalidated) }
   }

@@ -44,7 +44,7 @@ import Testing
     let server = try TestServer()
     let first = try get(server)
     let tag = try #require(first.header("ETag"))
-    #expect(tag.hasPrefix("\"") && tag.hasSuffix("\"") && tag.utf8.count == 24)
+    #expect(tag.hasPrefix("\"") && tag.hasSuffix("\"") && tag.utf8.count == 29)
     #expect(first.header("Cache-Control") == "no-cache")
     for field in [tag, "W/\(tag)", "\"a\", \(tag)", "\"a\" ,W/\(tag) ", "*"] {
       for method in ["GET", "HEAD"] {
@@ -110,7 +110,43 @@ import Testing
     #expect(try get(server, headers: proxied + "If-None-Match: \(tag)\r\n").status == 304)
   }
 
-  @Test func `curl revalidates what it saved, in any coding`() throws {
+  @Test func `each media type and coding has a tag of its own, and 304 repeats it`() throws {
+    let server = try TestServer.shared
+    let path = "/graphql?query=%7B__schema%7Btypes%7Bdescription%7D%7D%7D"
+    // The tag of each, and that of the one of its media type which is not coded.
+    var tags: [String: (own: String, plain: String)] = [:]
+    for type in ["application/json", "application/graphql-response+json"] {
+      var plain = ""
+      for coding in ["identity", "gzip", "br", "zstd"] {
+        let head = "Accept: \(type)\r\nAccept-Encoding: \(coding)\r\n"
+        let answer = try get(server, path, headers: head)
+        #expect(answer.status == 200)
+        #expect(answer.header("Vary") == "Accept, Accept-Encoding")
+        #expect(answer.header("Content-Encoding") == (coding == "identity" ? nil : coding))
+        let tag = answer.header("ETag") ?? ""
+        if coding == "identity" { plain = tag }
+        tags[head] = (tag, plain)
+      }
+    }
+    let all = Set(tags.values.map(\.own))
+    #expect(all.count == 8 && !all.contains(""))
+    for (head, tag) in tags {
+      for other in all {
+        let answer = try get(server, path, headers: head + "If-None-Match: \(other)\r\n")
+        // Whether a response is coded depends on the load, so that one as it is serves as well.
+        let isKnown = other == tag.own || other == tag.plain
+        #expect(answer.status == (isKnown ? 304 : 200), "\(head) \(other)")
+        if answer.status == 304 {
+          #expect(answer.header("ETag") == other)
+          #expect(answer.header("Vary") == "Accept, Accept-Encoding")
+        }
+      }
+    }
+    let refused = try get(server, "/graphql?query=%7B", headers: "Accept: text/plain\r\n")
+    #expect(refused.status == 406 && refused.header("Vary") == "Accept, Accept-Encoding")
+  }
+
+  @Test func `curl revalidates what it saved, each coding by its own tag`() throws {
     let server = try TestServer.shared
     let folder = try TemporaryFolder()
     func curl(_ arguments: String...) throws -> String {
@@ -130,7 +166,7 @@ import Testing
     #expect(try curl("--compressed", "--etag-save", tags).hasPrefix("200 "))
     #expect(try String(contentsOfFile: tags, encoding: .utf8).hasPrefix("W/\""))
     #expect(try curl("--compressed", "--etag-compare", tags) == "304 0")
-    #expect(try curl("--etag-compare", tags) == "304 0")
+    #expect(try curl("--etag-compare", tags).hasPrefix("200 "))
     #expect(try curl("--etag-save", tags).hasPrefix("200 "))
     #expect(try String(contentsOfFile: tags, encoding: .utf8).hasPrefix("\""))
     #expect(try curl("-H", "Accept-Encoding: zstd", "--etag-compare", tags) == "304 0")

@@ -81,7 +81,7 @@ final class AnswerCompressor {
 
 /// The coding that the sender of a request accepts, and what compresses for it.
 final class AnswerEncoding {
-  private let coding: ContentCoding
+  let coding: ContentCoding
   private let compressor: AnswerCompressor
   private let client: PoolClient
 
@@ -94,12 +94,15 @@ final class AnswerEncoding {
   /// Compresses the body, unless it is small, confidential, or more than the client's share.
   ///
   /// - Parameter label: that of the operation, or nil for an answer to none, which stays as it is.
-  func encode(_ answer: inout GraphQLAnswer, of label: OperationLabel?) {
+  /// - Returns: whether it is compressed.
+  @discardableResult
+  func encode(_ answer: inout GraphQLAnswer, of label: OperationLabel?) -> Bool {
     guard label?.isConfidential == false,
       let body = compressor.compress(answer.body, as: coding, for: client)
-    else { return }
+    else { return false }
     answer.body = body
     answer.headers.append(AnswerCompressor.field(coding))
+    return true
   }
 
   /// Returns the encoder of a stream, and its header field; nil if it stays as it is.

@@ -89,7 +89,8 @@ enum Reply {
     case .exchange(_, let format, _):
       answer = format.answer(response, requestID: record.identity.id)
       if let condition = record.condition {
-        record.encode(&answer, response, extensionsStart: extensionsStart, unless: condition)
+        record.encode(
+          &answer, response, format.mediaType, extensionsStart: extensionsStart, unless: condition)
       } else {
         record.encoding?.encode(&answer, of: record.label)
       }

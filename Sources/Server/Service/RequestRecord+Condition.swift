@@ -8,30 +8,32 @@ extension RequestRecord {
   /// - Parameter extensionsStart: the place in the response where its extensions begin, if it has
   ///   any. The balance of points in them differs each time, and is not part of the tag.
   func encode(
-    _ answer: inout GraphQLAnswer, _ response: OperationResponse, extensionsStart: Int?,
-    unless condition: ResponseCondition
+    _ answer: inout GraphQLAnswer, _ response: OperationResponse, _ type: ResponseFormat.MediaType,
+    extensionsStart: Int?, unless condition: ResponseCondition
   ) {
-    guard let tag = tag(of: response, extensionsStart: extensionsStart) else {
+    guard let plain = tag(of: response, type, extensionsStart: extensionsStart) else {
       encoding?.encode(&answer, of: label)
       return
     }
-    var isWeak = extensionsStart != nil
-    if condition.matches(tag) {
+    let coded = encoding.map { plain.coded($0.coding.rawValue) }
+    // What the client has is what it gets: whether a response is coded depends on the load.
+    if let known = [plain, coded].lazy.compactMap({ $0 }).first(where: { condition.matches($0) }) {
       answer.becomeNotModified()
+      answer.add(known)
     } else {
-      let plain = answer.body.count
-      encoding?.encode(&answer, of: label)
-      isWeak = isWeak || answer.body.count != plain
+      let isCoded = encoding?.encode(&answer, of: label) ?? false
+      answer.add(isCoded ? coded ?? plain : plain)
     }
-    answer.add(tag: tag, isWeak: isWeak)
   }
 
   /// Returns the tag of a response; nil for one with errors or secrets.
-  private func tag(of response: OperationResponse, extensionsStart: Int?) -> String? {
+  private func tag(
+    of response: OperationResponse, _ type: ResponseFormat.MediaType, extensionsStart: Int?
+  ) -> ResponseTag? {
     guard label?.isConfidential == false, case .executed(let body, let errors, _) = response,
       errors.isEmpty
     else { return nil }
-    guard let extensionsStart else { return ResponseCondition.tag(of: body) }
-    return ResponseCondition.tag(of: Array(body.prefix(extensionsStart)))
+    guard let extensionsStart else { return ResponseTag(of: body, as: type, isWhole: true) }
+    return ResponseTag(of: body.prefix(extensionsStart), as: type, isWhole: false)
   }
 }

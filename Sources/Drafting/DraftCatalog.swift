@@ -92,6 +92,8 @@ package struct DraftCatalog: Sendable {
     let comment: String?
     /// Whether values are in an order.
     let isSorted: Bool
+    /// Whether the search path finds its operators. Those of enums and ranges are PostgreSQL's own.
+    let hasOperators: Bool
   }
 
   package private(set) var relations: [UInt32: Relation] = [:]
@@ -167,7 +169,8 @@ package struct DraftCatalog: Sendable {
       else { continue }
       types[type] = TypeEntry(
         name: name, namespace: namespace, sqlName: sqlName, kind: kind, base: Self.type(row[5]),
-        element: Self.type(row[6]), comment: row[7], isSorted: row[8] == "t")
+        element: Self.type(row[6]), comment: row[7], isSorted: row[8] == "t",
+        hasOperators: row[9] == "t")
     }
   }
 

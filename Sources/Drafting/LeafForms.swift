@@ -137,8 +137,7 @@ struct LeafForms {
     let name = takeName(known?.name ?? Words(entry.name).pascal, or: "Scalar")
     let isOpaque = isBuiltIn && Self.opaque.contains(entry.name)
     // Filters compare the values of any other type, by operators that the search path has to find.
-    let isVisible = isBuiltIn || !entry.sqlName.contains(".")
-    let isNative = isOpaque || entry.isSorted && isVisible
+    let isNative = isOpaque || entry.isSorted && entry.hasOperators
     scalars[type] = Scalar(
       name: name, sqlType: isNative ? Self.scalarTypes[entry.sqlName] ?? entry.sqlName : "text",
       description: known?.description ?? DraftedDescription.text(ofComment: entry.comment))

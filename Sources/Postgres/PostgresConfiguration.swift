@@ -26,8 +26,9 @@ package struct PostgresConfiguration: Sendable {
   /// Empty: as the database has it.
   package var namespaces: [String] = []
   /// Whether the search path of the role or the database stays behind `namespaces`, for triggers and
-  /// functions that need it. Only where requests are served: setup must not find the tables of others.
-  var keepsSearchPath = false
+  /// functions that need it, and behind that the namespaces of extensions, for their operators. Where
+  /// requests are served or planned; setup must not find the tables of others.
+  package var keepsSearchPath = false
   package var preparedStatementLimit = 200
   /// The servers that this configuration and its copies have connected to.
   package var history = ServerHistory()
@@ -308,8 +309,13 @@ package struct PostgresConfiguration: Sendable {
   private var longerPath: String? {
     guard keepsSearchPath, let searchPath else { return nil }
     return "pg_catalog.concat_ws(', ', \(Self.literal(searchPath)), "
-      + "nullif(pg_catalog.current_setting('search_path'), ''))"
+      + "nullif(pg_catalog.current_setting('search_path'), ''), \(Self.extensionNamespaces))"
   }
+
+  private static let extensionNamespaces =
+    "(SELECT pg_catalog.string_agg(DISTINCT pg_catalog.quote_ident(n.nspname), ', ') "
+    + "FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace "
+    + "WHERE n.nspname <> 'pg_catalog')"
 
   private static func literal(_ text: String) -> String {
     "E'" + text.replacing("\\", with: "\\\\").replacing("'", with: "''") + "'"

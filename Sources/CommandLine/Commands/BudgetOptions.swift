@@ -70,7 +70,7 @@ enum BudgetOptions {
       _ = try database.migrate(folder)
     }
     let session = try PostgresSession(
-      ExplainCommand.serverLike(database.configuration()))
+      ExplainCommand.serverLike(database.planningConfiguration()))
     let viewer = try options.text("viewer").map { try ExplainCommand.find($0, session) } ?? 0
     var settings = ExecutionSettings()
     if let key = try? Database.cursorSigner(session) { settings.cursorSigner = key }

@@ -132,6 +132,13 @@ struct Database {
     try configuration(of: connectionString)
   }
 
+  /// Returns the configuration of sessions that find names as those that serve do.
+  func planningConfiguration() throws -> PostgresConfiguration {
+    var configuration = try configuration()
+    configuration.keepsSearchPath = true
+    return configuration
+  }
+
   private func configuration(of connectionString: String) throws -> PostgresConfiguration {
     var configuration = try PostgresConfiguration(connectionString)
     configuration.namespaces = namespaces
@@ -156,7 +163,9 @@ struct Database {
     // Behind a pooler, only --direct-database has sessions.
     if options.text("direct-database") == nil, let url = options.text("writer-database") {
       do {
-        return try configuration(of: url)
+        var configuration = try configuration(of: url)
+        configuration.keepsSearchPath = true
+        return configuration
       } catch let error as PostgresConfigurationError {
         throw UsageError("\(options.origin("writer-database")): \(error)")
       }
@@ -187,13 +196,15 @@ struct Database {
   private func roleConfiguration(
     _ role: String, mutations: Bool, after migrations: Migrations.Outcome
   ) throws -> PostgresConfiguration {
-    guard let cluster else { return try configuration() }
+    guard let cluster else { return try planningConfiguration() }
     let isNew = try !ServerRole.exists(role, in: configuration())
     // A role that an earlier program was content with may lack what this one needs.
     if try isNew || !migrations.isEmpty || !lacking(role, mutations ? .writer : .reader).isEmpty {
       try ServerRole.allow(role, isNew: isNew, mutations: mutations, in: configuration())
     }
-    return try configuration(of: cluster.connectionString(as: role))
+    var configuration = try configuration(of: cluster.connectionString(as: role))
+    configuration.keepsSearchPath = true
+    return configuration
   }
 
   /// Returns the entries of the contract that a serving role lacks.

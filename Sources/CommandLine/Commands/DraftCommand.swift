@@ -127,7 +127,7 @@ enum DraftCommand {
     for target: DraftFolder, _ options: CommandOptions, _ database: Database,
     _ history: NameHistory? = nil
   ) throws -> (catalog: DraftCatalog, draft: Draft, files: [(name: String, text: String)]) {
-    let session = try PostgresSession(database.configuration())
+    let session = try PostgresSession(database.planningConfiguration())
     var state = try CatalogFingerprint.read(session)
     for _ in 0..<10 {
       let result = Result {
@@ -138,7 +138,7 @@ enum DraftCommand {
           anonymousWrites: options.isSet("anonymous-writes"),
           nested: options.isSet("nested"), aggregates: options.isSet("aggregates"),
           nodes: options.isSet("nodes"))
-        let (files, warnings) = try checked(&draft, in: target, database.configuration())
+        let (files, warnings) = try checked(&draft, in: target, database.planningConfiguration())
         return (catalog, draft, files, warnings)
       }
       let before = state
@@ -155,7 +155,7 @@ enum DraftCommand {
     _ database: Database, _ options: CommandOptions
   ) throws -> DraftCatalog {
     try DraftCatalog.read(
-      PostgresSession(database.configuration()), namespaces: database.namespaces,
+      PostgresSession(database.planningConfiguration()), namespaces: database.namespaces,
       selection: TableSelection(options.list("tables")), role: options.text("role"))
   }
 
@@ -165,7 +165,7 @@ enum DraftCommand {
     _ options: CommandOptions, _ database: Database
   ) throws -> [String: String] {
     var selection: [String: String] = [:]
-    let session = try PostgresSession(database.configuration())
+    let session = try PostgresSession(database.planningConfiguration())
     selection["role"] = try session.execute("SELECT current_user").first?.first.flatMap(\.self)
     for name in [
       "namespace", "tables", "role", "mutations", "anonymous-writes", "nested", "aggregates",
@@ -227,7 +227,7 @@ enum DraftCommand {
   ) throws -> Int32 {
     let database = try Database.open(options)
     defer { database.close() }
-    let configuration = try database.configuration()
+    let configuration = try database.planningConfiguration()
     let base = try target.base.texts()
     let mine = try target.texts()
     let (_, draft, files) = try drafted(

@@ -83,7 +83,7 @@ enum ExplainCommand {
         _ = try database.migrate(folder)
       }
       let session = try PostgresSession(
-        serverLike(database.configuration()))
+        serverLike(database.planningConfiguration()))
       if let name = options.text("viewer") { viewer = try find(name, session) }
       if let anonymous {
         let names = try ClientRoleCheck(session).names

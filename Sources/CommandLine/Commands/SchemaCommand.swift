@@ -75,11 +75,11 @@ enum SchemaCommand {
     let rights = try rights(database)
     for finding in rights { tell("\(finding)") }
     let findings = try Console.working("checking the storage") {
-      try StorageCheck(mapping: mapping).run(database.configuration())
+      try StorageCheck(mapping: mapping).run(database.planningConfiguration())
     }
     for finding in findings { tell("\(finding)") }
     let problems = try Console.working("checking the mutations") {
-      try MutationCheck(mapping: mapping).findings(PostgresSession(database.configuration()))
+      try MutationCheck(mapping: mapping).findings(PostgresSession(database.planningConfiguration()))
     }
     for problem in problems { tell("\(problem.coordinate): \(problem.message)") }
     if isJSON { Console.print(report(pending, rights, findings + problems)) }

@@ -41,14 +41,14 @@ enum TestCommand {
       }
     }
     var execution = ExecutionSettings()
-    let session = try PostgresSession(database.configuration())
+    let session = try PostgresSession(database.planningConfiguration())
     let roles = try SettingOptions.anonymousRole(options).map { anonymous in
       ClientRoles(anonymous: anonymous, names: try ClientRoleCheck(session).names)
     }
     if let key = try? Database.cursorSigner(session) { execution.cursorSigner = key }
     let tester = try database.withGraph {
       try DocumentTester(
-        mapping: mapping, database: database.configuration(), settings: execution, setUp: setUp,
+        mapping: mapping, database: database.planningConfiguration(), settings: execution, setUp: setUp,
         roles: roles)
     }
     defer { tester.stop() }

@@ -85,7 +85,11 @@ struct CatalogQueries {
         SELECT FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod AND m.amname = 'btree'
         WHERE o.opcdefault AND o.opcintype = t.oid) OR t.typtype IN ('e', 'r', 'm')
         OR n.nspname = 'pg_catalog' AND t.typname IN ('varchar', 'cidr'),
-      pg_type_is_visible(t.oid) OR t.typtype IN ('e', 'r', 'm')
+      pg_type_is_visible(t.oid) OR t.typtype IN ('e', 'r', 'm'),
+      t.typtype <> 'b' OR n.nspname = 'pg_catalog' OR EXISTS (
+        SELECT FROM pg_operator x
+        WHERE x.oprname = '<' AND x.oprleft = t.oid AND x.oprright = t.oid),
+      t.typsend <> 0
     FROM needed x JOIN pg_type t ON t.oid = x.oid JOIN pg_namespace n ON n.oid = t.typnamespace
     """
   }

@@ -78,10 +78,24 @@ package struct Draft {
   }
 
   /// Removes a field, or a type without fields of others, by its coordinate.
-  package mutating func leaveOut(_ coordinate: String) {
+  ///
+  /// - Returns: how to have it nevertheless, if that is known.
+  package mutating func leaveOut(_ coordinate: String) -> String? {
     let parts = coordinate.split(separator: ".").map(String.init)
-    guard parts.count > 1 else { return }
+    guard parts.count > 1 else { return nil }
     let member = parts[1].prefix { $0 != "(" }
+    // The fields of a connection are made from a type of aggregates, which has no members here.
+    for file in files.indices {
+      let count = files[file].definitions.count
+      files[file].definitions.removeAll { definition in
+        definition.aggregated.map {
+          definition.name == parts[0] || $0 + "Connection" == parts[0]
+        } ?? false
+      }
+      if files[file].definitions.count < count {
+        return "a view of the columns that are to be counted has aggregates of its own"
+      }
+    }
     for file in files.indices {
       for place in files[file].definitions.indices
       where files[file].definitions[place].name == parts[0] {
@@ -95,6 +109,7 @@ package struct Draft {
         files[file].definitions.removeAll { $0.name == "Mutation" }
       }
     }
+    return nil
   }
 
   /// Returns the name of a table's file, in lower case: two files whose names differ only in case

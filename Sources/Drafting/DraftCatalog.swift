@@ -94,6 +94,10 @@ package struct DraftCatalog: Sendable {
     let isSorted: Bool
     /// Whether the search path finds its operators. Those of enums and ranges are PostgreSQL's own.
     let hasOperators: Bool
+    /// Whether the order is that of `<`.
+    let hasLess: Bool
+    /// Whether its values have a binary form, which cursors have.
+    let isSent: Bool
   }
 
   package private(set) var relations: [UInt32: Relation] = [:]
@@ -170,7 +174,8 @@ package struct DraftCatalog: Sendable {
       types[type] = TypeEntry(
         name: name, namespace: namespace, sqlName: sqlName, kind: kind, base: Self.type(row[5]),
         element: Self.type(row[6]), comment: row[7], isSorted: row[8] == "t",
-        hasOperators: row[9] == "t")
+        hasOperators: row[9] == "t", hasLess: row[10] == "t",
+        isSent: row[11] == "t")
     }
   }
 

@@ -26,6 +26,12 @@ package struct DraftedDefinition: Sendable, Equatable {
 
   var isExtension: Bool { keyword.hasPrefix("extend ") }
 
+  /// The type whose rows it aggregates; nil for any other definition.
+  var aggregated: String? {
+    let directive = directives.first { $0.hasPrefix("@aggregates(of: \"") }
+    return directive?.split(separator: "\"").dropFirst().first.map(String.init)
+  }
+
   package var text: String {
     let implements = interfaces.isEmpty ? [] : ["implements", interfaces.joined(separator: " & ")]
     let head = ([keyword, name] + implements + directives).joined(separator: " ")

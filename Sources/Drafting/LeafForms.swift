@@ -137,13 +137,14 @@ struct LeafForms {
     let name = takeName(known?.name ?? Words(entry.name).pascal, or: "Scalar")
     let isOpaque = isBuiltIn && Self.opaque.contains(entry.name)
     // Filters compare the values of any other type, by operators that the search path has to find.
-    let isNative = isOpaque || entry.isSorted && entry.hasOperators
+    let isNative = isOpaque || entry.isSorted && entry.hasOperators && entry.hasLess
     scalars[type] = Scalar(
       name: name, sqlType: isNative ? Self.scalarTypes[entry.sqlName] ?? entry.sqlName : "text",
       description: known?.description ?? DraftedDescription.text(ofComment: entry.comment))
     forms[type] = LeafForm(
       type: name, readCast: isNative ? nil : "::text", isArgument: isNative && entry.isSorted,
-      isSorted: isNative && entry.isSorted && !(isBuiltIn && Self.unsorted.contains(entry.name)))
+      isSorted: isNative && entry.isSorted && entry.isSent
+        && !(isBuiltIn && Self.unsorted.contains(entry.name)))
   }
 
   /// The endings of the names of what is made for a leaf type.

@@ -239,10 +239,11 @@ struct WriteFields {
       }
       guard columns.count == key.columns.count else { continue }
       let words = columns.map { Words($0.name).words.joined(separator: "_").uppercased() }
+      let name = words.joined(separator: "_AND_")
       let list = columns.map(\.sqlName).joined(separator: ", ")
       members.append(
         DraftedMember(
-          name: values.take([words.joined(separator: "_AND_")]),
+          name: values.take([Words.isName(name) ? name : "KEY_" + name]),
           directives: [DraftedDirective.text("value", [("sql", SQLQuoting.literal(list))])]))
     }
     guard !members.isEmpty, inserted.contains(where: { $0.column.isUpdatable }) else { return nil }

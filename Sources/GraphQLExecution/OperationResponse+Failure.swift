@@ -43,6 +43,10 @@ extension OperationResponse {
         "Data that the answer needs has not been made yet. Try again later.",
         code: .databaseUnavailable,
         reason: error.reason + "; run REFRESH MATERIALIZED VIEW, which fills it")
+    case .other where error.isOfAnotherCatalog:
+      refusal = GraphQLError(
+        "The database is being changed. Try again shortly.", code: .databaseUnavailable,
+        reason: error.reason)
     case .constraint, .forbidden, .other:
       refusal = .fault(error.reason)
     }
@@ -69,6 +73,8 @@ extension OperationResponse {
   ) -> OperationResponse {
     switch error.kind {
     case .invalidEncoding, .invalidValue:
+      // A function of the database failed, over whatever value.
+      guard !error.isInFunction else { return failure(error) }
       let given = parameters.enumerated().map { index, parameter in
         (parameter, place: places.indices.contains(index) ? places[index] : nil)
       }
@@ -100,9 +106,10 @@ extension PostgresError {
   }
 
   /// Whether a statement that held when the server was started names what is not there.
-  private var isOfAnotherCatalog: Bool {
-    // undefined_column, undefined_table, undefined_function, undefined_object
-    ["42703", "42P01", "42883", "42704"].contains(sqlState)
+  fileprivate var isOfAnotherCatalog: Bool {
+    // undefined_column, undefined_table, undefined_function, undefined_object. Inside a function it is
+    // the function that names it.
+    !isInFunction && ["42703", "42P01", "42883", "42704"].contains(sqlState)
   }
 }
 

@@ -9,7 +9,12 @@ final class HTTPConnection: HTTPResponder {
   let server: HTTPServer
   let descriptor: Int32
   let number: UInt64
-  let peer: HTTPPeer
+  /// The other end of the socket, which is counted.
+  let socketPeer: HTTPPeer
+  /// The client: the same, or who a proxy says before the client's first byte.
+  private(set) var peer: HTTPPeer
+  /// What has been read of that; nil if nothing is to be read.
+  private var preamble: [UInt8]?
   let tls: TLSSession?
   var closeHandler: (() -> Void)?
   /// What the connection was upgraded to.
@@ -64,6 +69,8 @@ final class HTTPConnection: HTTPResponder {
   var heldBytes = 0
   /// The client that the current request counts toward, if it came through a proxy.
   private var countedClient: HTTPPeer?
+  /// The client that the connection counts toward, if its proxy said so before the first byte.
+  private(set) var countedClientOfSocket: HTTPPeer?
   /// The number of bytes reserved for the current upload.
   private var uploadedBytes = 0
   var isFlushPlanned = false
@@ -85,10 +92,12 @@ final class HTTPConnection: HTTPResponder {
     self.server = server
     self.descriptor = descriptor
     self.number = number
+    self.socketPeer = peer
     self.peer = peer
+    preamble = server.quota.beginsWithClient(peer) ? [] : nil
     self.tls = tls
     handler = server.makeHandler()
-    state = tls == nil ? .waiting : .handshake
+    state = tls == nil && preamble == nil ? .waiting : .handshake
     stateStart = coarseNow()
   }
 
@@ -139,7 +148,11 @@ final class HTTPConnection: HTTPResponder {
   }
 
   private func shakeHands() -> Bool {
-    guard let tls else { return true }
+    if preamble != nil, !readPreamble() { return false }
+    guard let tls else {
+      enter(.waiting)
+      return true
+    }
     switch tls.handshake() {
     case .done:
       wantsWritable = false
@@ -156,6 +169,46 @@ final class HTTPConnection: HTTPResponder {
       return false
     }
     updateInterest()
+    return false
+  }
+
+  /// Reads what the proxy says of its client, and no byte more.
+  private func readPreamble() -> Bool {
+    guard let known = preamble else { return true }
+    let room = min(ProxyPreamble.maximumBytes - known.count, server.scratch.count)
+    func receive(_ count: Int, _ flags: Int) -> Int {
+      unsafe server.scratch.withUnsafeMutableBytes {
+        unsafe recv(descriptor, $0.baseAddress, min(count, $0.count), Int32(flags))
+      }
+    }
+    let seen = receive(room, MSG_PEEK)
+    if seen < 0, errno == EAGAIN || errno == EINTR { return false }
+    guard seen > 0 else {
+      clientLeft(.byClient)
+      return false
+    }
+    let bytes = known + server.scratch[..<seen]
+    switch ProxyPreamble.read(bytes) {
+    case .incomplete where bytes.count < ProxyPreamble.maximumBytes:
+      // All of it belongs to the preamble, and would wake the loop again.
+      preamble = known + server.scratch[..<max(receive(seen, 0), 0)]
+      return false
+    case .complete(let count, let client):
+      guard receive(count - known.count, 0) == count - known.count else { break }
+      preamble = nil
+      guard let client else { return true }
+      peer = client
+      guard server.quota.take(for: client.accountable) else {
+        server.report(.requestRefused(.tooManySockets, peer: client))
+        close(.refused)
+        return false
+      }
+      countedClientOfSocket = client.accountable
+      return true
+    case .incomplete, .malformed: break
+    }
+    server.report(.requestRefused(.malformed(.preamble), peer: socketPeer))
+    close(.refused)
     return false
   }
 

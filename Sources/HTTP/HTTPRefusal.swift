@@ -33,6 +33,8 @@ package enum HTTPRefusal: Error, Sendable, Equatable {
     case target
     case chunk
     case trailer
+    /// What a proxy says of its client by the PROXY protocol.
+    case preamble
   }
 
   package var status: HTTPStatus {
@@ -103,6 +105,7 @@ extension HTTPRefusal.Malformation {
     case .target: "The request target is malformed."
     case .chunk: "A chunk of the request body is malformed."
     case .trailer: "The trailer of the request body is malformed."
+    case .preamble: "The connection does not begin with a PROXY header."
     }
   }
 }

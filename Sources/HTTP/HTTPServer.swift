@@ -301,7 +301,8 @@ package final class HTTPServer: @unchecked Sendable {
 
   func remove(_ connection: HTTPConnection, _ reason: HTTPEvent.ClosingReason) {
     guard connections.removeValue(forKey: connection.number) != nil else { return }
-    quota.giveBack(connection.peer)
+    quota.giveBack(connection.socketPeer)
+    if let client = connection.countedClientOfSocket { quota.giveBack(for: client) }
     report(.connectionClosed(reason))
     finishDrainingIfEmpty()
   }

@@ -51,6 +51,9 @@ package final class HTTPSocketQuota: Sendable {
     }
   }
 
+  /// Returns whether the first bytes of a connection are a proxy's, about its client.
+  func beginsWithClient(_ peer: HTTPPeer) -> Bool { proxies.namesClientsFirst(at: peer) }
+
   /// Returns the sender of a request, as a trusted proxy names it.
   func sender(of request: HTTPRequest) -> HTTPPeer { proxies.client(of: request) }
 

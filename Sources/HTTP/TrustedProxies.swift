@@ -7,6 +7,8 @@ import Glibc
 /// its socket.
 package struct TrustedProxies: Sendable {
   private var ranges: [Range] = []
+  /// Whether they speak the PROXY protocol: each connection begins with the client's address.
+  package var speakProxyProtocol = false
 
   private struct Range {
     let high: UInt64
@@ -102,6 +104,11 @@ package struct TrustedProxies: Sendable {
   package func isDisbelieved(_ request: HTTPRequest) -> Bool {
     !isSender(of: request)
       && (request.hasHeader("x-forwarded-for") || request.hasHeader("forwarded"))
+  }
+
+  /// Returns whether a connection from this address begins with that of its client.
+  func namesClientsFirst(at peer: HTTPPeer) -> Bool {
+    speakProxyProtocol && !ranges.isEmpty && (peer == .local || contains(peer))
   }
 
   /// Returns whether the request came through a trusted proxy, whose statements about the client

@@ -15,6 +15,8 @@ package struct PostgresError: Error, Sendable {
   package let routine: String?
   /// Where in the statement's text, counted in characters from 1.
   package let position: Int?
+  /// Whether it happened inside a function or trigger, not in the statement itself.
+  package let isInFunction: Bool
   /// How long until it is worth trying again, where that is known.
   package var retryAfter: Duration?
 
@@ -54,7 +56,7 @@ package struct PostgresError: Error, Sendable {
   package init(
     _ kind: Kind, sqlState: String = "", message: String, detail: String? = nil,
     hint: String? = nil, table: String? = nil, constraint: String? = nil, routine: String? = nil,
-    position: Int? = nil, retryAfter: Duration? = nil
+    position: Int? = nil, isInFunction: Bool = false, retryAfter: Duration? = nil
   ) {
     self.kind = kind
     self.sqlState = sqlState
@@ -65,12 +67,19 @@ package struct PostgresError: Error, Sendable {
     self.constraint = constraint
     self.routine = routine
     self.position = position
+    self.isInFunction = isInFunction
     self.retryAfter = retryAfter
   }
+
+  /// Classes of errors of the server itself: of connections, resources, operators and the system.
+  private static let illnesses: Set<Substring> = ["08", "25", "26", "53", "57", "58"]
 
   /// The one table from SQLSTATE to kind.
   package static func kind(sqlState: String, routine: String?) -> Kind {
     switch sqlState {
+    // RAISE may name any code: what says that the server is ill does not come from it.
+    case _ where routine == "exec_stmt_raise" && Self.illnesses.contains(sqlState.prefix(2)):
+      .other
     case "57P01", "57P02", "57P03", "57P05", "25P03", "58030": .unavailable
     case "57014": .timeout
     case "40001", "40P01": .retry
@@ -114,7 +123,15 @@ package struct PostgresError: Error, Sendable {
       sqlState: sqlState, message: message, detail: field(DIAGNOSTIC_DETAIL),
       hint: field(DIAGNOSTIC_HINT), table: field(DIAGNOSTIC_TABLE),
       constraint: field(DIAGNOSTIC_CONSTRAINT) ?? field(DIAGNOSTIC_COLUMN), routine: routine,
-      position: position)
+      position: position, isInFunction: field(DIAGNOSTIC_CONTEXT).map(Self.isOfFunction) ?? false)
+  }
+
+  /// Returns whether a context is that of a function: `PL/pgSQL function f() line 3 at RAISE`. Others
+  /// are those of a parameter or of JSON.
+  private static func isOfFunction(_ context: String) -> Bool {
+    context.split(whereSeparator: \.isNewline).contains {
+      $0.hasPrefix("PL/") || $0.hasPrefix("SQL function ")
+    }
   }
 
   /// Creates the error of a connection that failed or broke.

@@ -44,6 +44,51 @@ import Testing
     )
   }
 
+  @Test func `unique columns have any name, and tables those of the parts of a page`() throws {
+    let database = try TestCluster.newDatabase()
+    try TestCluster.session(database).execute(
+      """
+      CREATE TABLE odd ("2x" int PRIMARY KEY, "1" int NOT NULL UNIQUE, "_" int UNIQUE, "true" int UNIQUE);
+      CREATE TABLE node (id int PRIMARY KEY); CREATE TABLE cursor (id int PRIMARY KEY);
+      CREATE TABLE link (id int PRIMARY KEY, b int REFERENCES cursor, c int REFERENCES node);
+      INSERT INTO node VALUES (1); INSERT INTO cursor VALUES (2); INSERT INTO link VALUES (3, 2, 1);
+      """)
+    let server = try DraftedServer(database, ["--mutations", "--aggregates"])
+    #expect(
+      try ask(
+        "{ links { nodes { id b c cursor { id } node { id } } aggregates { count } } }", server)
+        == #"{"data":{"links":{"nodes":[{"id":3,"b":2,"c":1,"cursor":{"id":2},"node":{"id":1}}],"aggregates":{"count":1}}}}"#
+    )
+    for key in ["KEY_2X", "KEY_1", "TRUE"] {
+      let answer = try ask(
+        "mutation { insertOdds(input: [{_2x: 1, _1: 1, true: 1}], updateOnConflict: \(key)) { count } }",
+        server)
+      #expect(answer == #"{"data":{"insertOdds":{"count":1}}}"#, "\(key) \(answer)")
+    }
+  }
+
+  @Test func `a table that is too wide for aggregates is left without them, and says what helps`()
+    throws
+  {
+    let database = try TestCluster.newDatabase()
+    let columns = (0..<840).map { "c\($0) int" }.joined(separator: ", ")
+    try TestCluster.session(database).execute(
+      "CREATE TABLE wide (id int PRIMARY KEY, \(columns)); CREATE TABLE other (id int PRIMARY KEY)")
+    let folder = try TemporaryFolder()
+    let draft = try ProgramRun.complete(
+      ["draft", folder.path + "/graph", "--database", database, "--aggregates"])
+    #expect(draft.status == 0, "\(draft.errors)")
+    #expect(
+      draft.errors.contains("left out WideConnection.groups")
+        && draft.errors.contains("a view of the columns"), "\(draft.errors)")
+    let (wide, other) = (
+      try String(contentsOfFile: folder.path + "/graph/wide.graphql", encoding: .utf8),
+      try String(contentsOfFile: folder.path + "/graph/other.graphql", encoding: .utf8)
+    )
+    #expect(wide.contains("  c839: Int\n") && !wide.contains("@aggregates"))
+    #expect(other.contains("@aggregates(of: \"Other\")"))
+  }
+
   @Test func `a domain over an enum and int2vector leave their table its list`() throws {
     let database = try TestCluster.newDatabase()
     try TestCluster.session(database).execute(

@@ -273,4 +273,131 @@ import Testing
     let view = try shop.ask("{ totals { nodes { id } } }")
     #expect(view.contains("DATABASE_UNAVAILABLE") && !view.contains("INTERNAL"), "\(view)")
   }
+
+  @Test func `a reference to a hidden row is refused as one to no row`() throws {
+    let rule = #"where: "this.owner = coalesce(:claim.sub, 'ann')""#
+    let shop = try Shop(
+      """
+      CREATE TABLE folder (id int PRIMARY KEY, owner text, parent_id int REFERENCES folder);
+      CREATE TABLE page (folder_id int REFERENCES folder, number int, owner text, PRIMARY KEY (folder_id, number));
+      CREATE TABLE note (id int PRIMARY KEY, folder_id int REFERENCES folder, page_folder int, page_number int,
+        FOREIGN KEY (page_folder, page_number) REFERENCES page);
+      INSERT INTO folder VALUES (1, 'ann'), (2, 'ben');
+      INSERT INTO page VALUES (1, 1, 'ann'), (2, 1, 'ben');
+      """, ["--nested"]
+    ) { folder in
+      for table in ["folder", "page"] {
+        let path = "\(folder)/\(table).graphql"
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        try text.replacing("@table(name: \"\(table)\"", with: "@table(name: \"\(table)\", \(rule)")
+          .write(toFile: path, atomically: true, encoding: .utf8)
+      }
+    }
+    func errors(_ field: String) throws -> String {
+      try shop.ask("mutation { r: \(field) { count userErrors { code path constraint } } }")
+    }
+    func refused(_ path: String) -> String {
+      #"{"data":{"r":{"count":null,"userErrors":[{"code":"NOT_FOUND","path":\#(path),"constraint":null}]}}}"#
+    }
+    let written = #"{"data":{"r":{"count":1,"userErrors":[]}}}"#
+    // The folder 2 is hidden, and there is none with the number 9: the answers are the same.
+    for id in [2, 9] {
+      #expect(
+        try errors("insertNotes(input: [{id: 1, folderId: \(id)}])")
+          == refused(#"["input","0","folderId"]"#))
+      #expect(
+        try errors("insertNotes(input: [{id: 1, pageFolder: \(id), pageNumber: 1}])")
+          == refused(#"["input","0","pageFolder"]"#))
+      #expect(
+        try errors(
+          "insertFolders(input: [{id: 5, owner: \"ann\", notes: [{id: 1, pageFolder: \(id), pageNumber: 1}]}])"
+        )
+          == refused(#"["input","0","notes","0","pageFolder"]"#))
+      #expect(
+        try errors("insertFolders(input: [{id: 5, owner: \"ann\", parentId: \(id)}])")
+          == refused(#"["input","0","parentId"]"#))
+    }
+    #expect(try shop.value("SELECT count(*) FROM note") == "0")
+    #expect(
+      try errors("insertNotes(input: [{id: 1, folderId: 1, pageFolder: 1, pageNumber: 1}])")
+        == written)
+    #expect(try errors("insertNotes(input: [{id: 2, folderId: null, pageFolder: 2}])") == written)
+    for id in [2, 9] {
+      #expect(
+        try errors("updateNotes(filter: {id: {eq: 1}}, set: {folderId: \(id)})")
+          == refused(#"["set","folderId"]"#))
+    }
+    #expect(try errors("updateNotes(filter: {id: {eq: 1}}, set: {folderId: 1})") == written)
+    // A row may refer to one that comes with it.
+    #expect(
+      try shop.ask(
+        #"mutation { insertFolders(input: [{id: 6, owner: "ann"}, {id: 7, owner: "ann", parentId: 6}]) { count } }"#
+      )
+        == #"{"data":{"insertFolders":{"count":2}}}"#)
+  }
+
+  @Test func `what a trigger raises or fails over is neither the client's nor the schema's fault`()
+    throws
+  {
+    let shop = try Shop(
+      """
+      CREATE TABLE thing (id int PRIMARY KEY, n int, twice int GENERATED ALWAYS AS (n * 2) STORED,
+        CHECK (n IS NULL OR 10 / (n - 5) > -100));
+      CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF new.id = 1 THEN RAISE EXCEPTION 'not today' USING ERRCODE = '57014'; END IF;
+        IF new.id = 2 THEN RAISE EXCEPTION 'not today' USING ERRCODE = '08006'; END IF;
+        IF new.id = 3 THEN RAISE EXCEPTION 'not today' USING ERRCODE = '53300'; END IF;
+        IF new.id = 4 THEN PERFORM 1 FROM no_such_table; END IF;
+        IF new.id = 5 THEN PERFORM 1 / 0; END IF;
+        RETURN new;
+      END $$;
+      CREATE TRIGGER fail BEFORE INSERT ON thing FOR EACH ROW EXECUTE FUNCTION fail();
+      """)
+    func insert(_ row: String) throws -> String {
+      try shop.ask(
+        "mutation { insertThings(input: [{\(row)}]) { userErrors { code message path } } }")
+    }
+    func refused(_ code: String, _ message: String) -> String {
+      #"{"data":{"insertThings":{"userErrors":[{"code":"\#(code)","message":"\#(message)","path":null}]}}}"#
+    }
+    for id in 1...3 { #expect(try insert("id: \(id)") == refused("REFUSED", "not today")) }
+    let broken = try insert("id: 4")
+    #expect(
+      broken.contains("INTERNAL_SERVER_ERROR") && broken.contains(#""data":null"#), "\(broken)")
+    let failed = refused(
+      "INVALID", "A check, a computed column or a trigger of the table fails over these values.")
+    for row in ["id: 5", "id: 6, n: 2000000000", "id: 7, n: 5"] {
+      #expect(try insert(row) == failed, "\(row)")
+    }
+  }
+
+  @Test func `garbage of every type is refused with its member`() throws {
+    let columns = [
+      "regclass", "regtype", "regproc", "regprocedure", "regoper", "regrole", "regnamespace",
+      "regconfig", "aclitem", "tsvector", "tsquery", "varchar(10)[]", "char(5)[]", "bit(4)[]",
+      "varbit(8)[]", "regclass[]", "tsquery[]",
+    ]
+    let names = columns.indices.map { "c\($0)" }
+    let shop = try Shop(
+      "CREATE TABLE t (id int PRIMARY KEY, "
+        + zip(names, columns).map { "\($0) \($1)" }.joined(separator: ", ") + ")")
+    let long = String(repeating: "x", count: 3_000)
+    for (name, column) in zip(names, columns) {
+      for text in ["nix", "", "{", "a=>", "1.5.6", "a.b.c.d", long] {
+        let value = column.hasSuffix("[]") ? "[\"\(text)\"]" : "\"\(text)\""
+        for field in [
+          "insertTs(input: [{id: 1, \(name): \(value)}])",
+          "updateTs(filter: {id: {eq: 1}}, set: {\(name): \(value)})",
+        ] {
+          let answer = try shop.ask("mutation { \(field) { count userErrors { code path } } }")
+          let isRefused = answer.contains("INVALID") && answer.contains("\"\(name)\"]")
+          let isDone = answer.contains(#""count":1,"#) || answer.contains(#""count":0,"#)
+          if !isRefused, !isDone {
+            Issue.record("\(column) \(field.prefix(80)): \(answer.prefix(300))")
+          }
+        }
+        try shop.session.execute("TRUNCATE t")
+      }
+    }
+  }
 }

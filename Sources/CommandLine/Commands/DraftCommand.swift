@@ -182,20 +182,23 @@ enum DraftCommand {
     _ draft: inout Draft, in target: DraftFolder, _ configuration: PostgresConfiguration
   ) throws -> (files: [(name: String, text: String)], warnings: [String]) {
     var warnings: [String] = []
+    var last: [StorageFinding] = []
     for _ in 0..<8 {
       let files = draft.files.map { (name: $0.name, text: $0.text) }
       let errors = try errors(files, in: target, configuration)
       guard !errors.isEmpty else { return (files, warnings) }
+      last = errors
       let before = draft.files
       for finding in errors {
-        warnings.append("left out \(finding.coordinate): \(finding.message)")
-        draft.leaveOut(finding.coordinate)
+        let advice = draft.leaveOut(finding.coordinate).map { " (\($0))" } ?? ""
+        warnings.append("left out \(finding.coordinate): \(finding.message)\(advice)")
       }
       guard draft.files != before else {
         throw CommandFailure(errors.map(\.description).joined(separator: "\n"))
       }
     }
-    throw CommandFailure("the draft does not hold.")
+    throw CommandFailure(
+      "the draft does not hold:\n" + last.map(\.description).joined(separator: "\n"))
   }
 
   /// Returns the errors of files as `schema --check` finds them.

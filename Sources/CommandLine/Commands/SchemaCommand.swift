@@ -79,7 +79,8 @@ enum SchemaCommand {
     }
     for finding in findings { tell("\(finding)") }
     let problems = try Console.working("checking the mutations") {
-      try MutationCheck(mapping: mapping).findings(PostgresSession(database.planningConfiguration()))
+      try MutationCheck(mapping: mapping).findings(
+        PostgresSession(database.planningConfiguration()))
     }
     for problem in problems { tell("\(problem.coordinate): \(problem.message)") }
     if isJSON { Console.print(report(pending, rights, findings + problems)) }

@@ -48,7 +48,8 @@ enum TestCommand {
     if let key = try? Database.cursorSigner(session) { execution.cursorSigner = key }
     let tester = try database.withGraph {
       try DocumentTester(
-        mapping: mapping, database: database.planningConfiguration(), settings: execution, setUp: setUp,
+        mapping: mapping, database: database.planningConfiguration(), settings: execution,
+        setUp: setUp,
         roles: roles)
     }
     defer { tester.stop() }

@@ -247,6 +247,10 @@ extension ServeSettings {
           "the reverse proxies in front of the server, such as 10.0.0.1,10.1.0.0/16; their "
             + "connections have no limit by address"),
         Option(
+          "proxy-protocol", nil,
+          "with --trusted-proxies: their connections begin with the client's address (PROXY protocol, "
+            + "versions 1 and 2)"),
+        Option(
           "idle-timeout", "TIME", default: "60s",
           "the maximum time between two requests of a connection"),
         Option("header-timeout", "TIME", default: "10s", "the maximum time for a request header"),

@@ -106,11 +106,12 @@ struct ServeSettings {
       viewer: Self.rate("rate-limit", options), address: Self.rate("rate-limit-address", options))
     server.tls = try Self.tls(options)
     server.speaksHTTP2 = try options.isSet("http2")
-    guard let proxies = TrustedProxies(options.list("trusted-proxies")) else {
+    guard var proxies = TrustedProxies(options.list("trusted-proxies")) else {
       throw UsageError(
         "\(options.origin("trusted-proxies")) must list addresses or networks such as 10.0.0.1 or "
           + "10.1.0.0/16, not \"\(options.text("trusted-proxies") ?? "")\".")
     }
+    proxies.speakProxyProtocol = try options.isSet("proxy-protocol")
     server.trustedProxies = proxies
     server.graphiQL = try Self.graphiQL(options)
     server.site = try options.text("docs").map { try Self.site($0, options) }
@@ -186,7 +187,8 @@ struct ServeSettings {
   private func refuseIdle(_ options: CommandOptions) throws(UsageError) {
     let masters = [
       ("outbox-workers", "outbox"), ("outbox-timeout", "outbox"),
-      ("replica-lag", "replica-database"), ("trace-sample", "otlp-endpoint"),
+      ("replica-lag", "replica-database"), ("proxy-protocol", "trusted-proxies"),
+      ("trace-sample", "otlp-endpoint"),
     ]
     for (name, master) in masters where options.isTold(name) && options.text(master) == nil {
       // The collector may be named by a variable of OpenTelemetry.

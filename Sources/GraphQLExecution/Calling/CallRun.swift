@@ -149,9 +149,23 @@ final class CallRun {
         where answer.mayBeOfValue && values.indices.contains(askedCount):
           complete(refused(values[askedCount], answer))
         case .failure: complete(failure(error))
-        case .success: complete(failure(error))
+        case .success: complete(failureOfRow(error))
         }
       })
+  }
+
+  /// Returns the outcome of rows whose values are all of their types, and together are not: a check, a
+  /// computed column or a trigger fails over them.
+  private func failureOfRow(_ error: PostgresError) -> FieldOutcome {
+    guard call.plan.write != nil, error.kind == .invalidValue,
+      let json = call.plan.refusal.json([
+        UserError(
+          code: "INVALID",
+          message: "A check, a computed column or a trigger of the table fails over these values.",
+          path: nil)
+      ])
+    else { return failure(error) }
+    return .value(json)
   }
 
   private func givenTexts() -> [GivenText] {

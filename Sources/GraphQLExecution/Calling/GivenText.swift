@@ -34,10 +34,21 @@ struct GivenText {
   /// Whether its length is not one of its type. A cast would cut it off or fill it up, and tell nothing.
   var hasWrongLength: Bool {
     guard
-      let match = type.wholeMatch(of: #/(character varying|character|bit varying|bit)\((\d+)\)/#),
+      let match = type.wholeMatch(
+        of: #/(character varying|character|bit varying|bit)\((\d+)\)((?:\[\])*)/#),
       let limit = Int(match.2)
     else { return false }
-    if match.1 == "bit" { return text.utf8.count != limit }
+    func isWrong(_ text: some StringProtocol) -> Bool {
+      match.1 == "bit" ? text.utf8.count != limit : Self.isLonger(String(text), than: limit)
+    }
+    guard !match.3.isEmpty else { return isWrong(text) }
+    // The elements of an array, of which those with a comma count as several.
+    return text.dropFirst().dropLast().split(separator: ",").contains { element in
+      isWrong(element.filter { $0 != "\"" && $0 != "{" && $0 != "}" }) && element != "NULL"
+    }
+  }
+
+  private static func isLonger(_ text: String, than limit: Int) -> Bool {
     var scalars = text.unicodeScalars[...]
     while let last = scalars.last, last == " " { scalars.removeLast() }
     return scalars.count > limit
@@ -62,9 +73,18 @@ struct GivenText {
 
 extension PostgresError {
   /// Whether a value that the client gave may be the reason. Extensions report theirs as internal
-  /// errors.
+  /// errors, and types that name objects as an object that is missing; what is wrong with the statement
+  /// itself has a place in its text. A syntax error has one also in a value, such as that of a type.
   var mayBeOfValue: Bool {
-    kind == .invalidValue || kind == .invalidEncoding || sqlState == "XX000"
+    switch kind {
+    case .invalidValue, .invalidEncoding: true
+    case .other:
+      (position == nil || sqlState == "42601") && !isInFunction
+        && ["0A", "3F", "42", "54", "XX"].contains(sqlState.prefix(2))
+    case .unavailable, .lost, .overloaded, .timeout, .retry, .lock, .readOnly, .staleStatement,
+      .aborted, .userRaised, .constraint, .forbidden:
+      false
+    }
   }
 
   /// Whether a function or trigger raised it by `RAISE`.

@@ -138,6 +138,18 @@ package struct ConstraintErrors: Sendable {
     if error.message.contains(WriteRefusal.forbidden) {
       return UserError(code: "NOT_PERMITTED", message: nil, path: nil)
     }
+    if let reference = WriteRefusal.reference(in: error.message) {
+      let rows = plan.rows.filter { row in
+        row.table == reference.table
+          && row.values.contains { reference.columns.contains($0.column) }
+      }
+      var path = plan.writtenMembers?.path(ofColumns: reference.columns, in: reference.table)
+      if rows.count == 1, let row = rows.first {
+        let members = row.values.filter { reference.columns.contains($0.column) }.map(\.member)
+        path = row.path + members.prefix(1)
+      }
+      return UserError(code: "NOT_FOUND", message: nil, path: path)
+    }
     let code: String
     var message: String?
     let rows = plan.rows.filter { $0.table == error.table }

@@ -25,6 +25,8 @@ struct Insertions {
   fileprivate(set) var writtenCount: Int?
   /// The rules of nested parts, by the parts' names.
   fileprivate(set) var rules: [(name: String, rule: SQLFragment)] = []
+  /// The branches of a CASE that fail over a reference to a hidden row.
+  var references: [SQLFragment] = []
   /// The rows as the client gave them, for errors.
   fileprivate(set) var rows: [WrittenRow] = []
   fileprivate var rowCount = 0
@@ -44,6 +46,8 @@ private struct InsertTarget {
   let table: SQLFragment
   /// The table's name without its namespace.
   let name: String
+  /// The type of its rows.
+  let type: TypeID?
   let rule: SQLTemplate?
   let input: TypeDefinition
   /// The columns that are returned, as statements write them; nil for all.
@@ -68,7 +72,7 @@ extension CallCompiler {
     var insertions = Insertions()
     guard let (definition, value) = scope.arguments["input"] else { return insertions }
     let target = InsertTarget(
-      table: table, name: write.table?.lastName ?? "", rule: nil,
+      table: table, name: write.table?.lastName ?? "", type: write.target, rule: nil,
       input: schema[definition.type.namedType], returned: returned)
     let position = field.field.position
     let given = field.field.arguments.first { $0.name.text == "input" }?.value.content
@@ -92,9 +96,14 @@ extension CallCompiler {
   }
 
   /// Returns names without those that name a column again.
-  private static func union(_ names: [String], _ others: [String]) -> [String] {
+  static func union(_ names: [String], _ others: [String]) -> [String] {
     var known: Set<String> = []
     return (names + others).filter { known.insert(SQLQuoting.catalogName($0)).inserted }
+  }
+
+  /// The columns of a reference as statements write them.
+  static func names(of reference: CheckedReference) -> [String] {
+    reference.columns.map { SQLQuoting.name($0.own) }
   }
 
   private static func rows(
@@ -152,7 +161,11 @@ extension CallCompiler {
         isTop && groups.count == 1 ? Insertions.written : "inserted\(insertions.parts.count + 1)"
       let followers = inner.filter { !$0.insert.isFirst }
       let needed = followers.flatMap { $0.insert.columns.map(\.from) }
-      target.returned = target.returned.map { Self.union($0, needed) }
+      let columns = Set(group.flatMap { written($0, target, scope).values.map(\.column) })
+      let references = target.type.map { mapping.checkedReferences(of: $0, writing: columns) } ?? []
+      target.returned = target.returned.map {
+        Self.union($0, needed + references.flatMap { Self.names(of: $0) })
+      }
       insertions.parts.append(
         Insertions.Part(
           name: name,
@@ -160,6 +173,9 @@ extension CallCompiler {
       names.append(name)
       if let rule = target.rule {
         insertions.rules.append((name, rendered(rule, of: name, compiler, scope)))
+      }
+      insertions.references += references.map {
+        refusal($0, of: name, target.type, in: target.name, compiler, scope)
       }
       if !followers.isEmpty { insertions.needed.append(name) }
       for (member, insert, rows) in followers {
@@ -198,7 +214,7 @@ extension CallCompiler {
       rows,
       InsertTarget(
         table: compiler.renderer.render(insert.table, scope, isNoted: false),
-        name: insert.table.lastName, rule: insert.rule,
+        name: insert.table.lastName, type: insert.type, rule: insert.rule,
         input: schema[member.type.namedType],
         returned: insert.rule == nil ? returned : nil, given: given), compiler, scope, at: position,
       &insertions)

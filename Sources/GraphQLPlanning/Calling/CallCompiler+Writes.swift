@@ -31,8 +31,14 @@ extension CallCompiler {
     scope.arguments = arguments
     let name = compiler.renderer.render(table, scope, isNoted: false)
     let rule = write.rule.map { rendered($0, of: Insertions.written, compiler, scope) }
-    // Only the rule needs more than the keys, and the right to read it.
-    let returned = rule == nil ? write.keys : nil
+    let changed = changedRow(write, scope)
+    let references = mapping.checkedReferences(
+      of: target, writing: Set(changed.flatMap(\.values).map(\.column)))
+    // Only the rule needs more than the keys and references, and the right to read it.
+    var returned = rule == nil ? write.keys : nil
+    if !references.isEmpty {
+      returned = returned.map { Self.union($0, references.flatMap { Self.names(of: $0) }) }
+    }
     var insertions = Insertions()
     var parts: [SQLFragment] = []
     switch write.action {
@@ -50,6 +56,9 @@ extension CallCompiler {
       ]
     }
     var text: SQLFragment = "WITH \(parts.joined(separator: ", ")) "
+    insertions.references += references.map {
+      self.refusal($0, of: Insertions.written, target, in: table.lastName, compiler, scope)
+    }
     let refusal = refusal(write, rule, insertions, compiler, scope)
     let result: SQLFragment
     if let answer {
@@ -61,7 +70,7 @@ extension CallCompiler {
     text.append(settings(with: result, compiler.statement))
     return (
       finished(text, compiler.statement),
-      write.action == .insert ? insertions.rows : changedRow(write, scope)
+      write.action == .insert ? insertions.rows : changed
     )
   }
 
@@ -262,6 +271,7 @@ extension CallCompiler {
       let hidden: SQLFragment = "(SELECT count(*) FROM \(name: name) WHERE (\(rule)) IS NOT TRUE)"
       cases.append("WHEN \(hidden) > 0 THEN \(failure(WriteRefusal.forbidden, hidden))")
     }
+    cases += insertions.references
     return cases.joined(separator: " ")
   }
 
@@ -275,7 +285,7 @@ extension CallCompiler {
   }
 
   /// Returns an expression that fails when it is evaluated, with a text that tells why.
-  private func failure(_ refusal: String, _ count: SQLFragment) -> SQLFragment {
+  func failure(_ refusal: String, _ count: SQLFragment) -> SQLFragment {
     "((\(literal: refusal) || \(count))::int)::text"
   }
 }
@@ -286,4 +296,21 @@ package enum WriteRefusal {
   package static let tooMany = "sociograph.atMost "
   /// A row that would be written does not exist for the viewer.
   package static let forbidden = "sociograph.rule "
+
+  /// A row that would be written refers to one that does not exist for the viewer.
+  static func reference(from table: String, by columns: [String]) -> String {
+    ([references, table] + columns).joined(separator: separator) + separator
+  }
+
+  /// Returns the table and the columns of the reference that a message is about; nil for another one.
+  package static func reference(in message: String) -> (table: String, columns: [String])? {
+    guard let start = message.firstRange(of: references + separator) else { return nil }
+    let parts = message[start.upperBound...].split(separator: Character(separator))
+    guard parts.count > 2 else { return nil }
+    return (String(parts[0]), parts[1..<(parts.count - 1)].map(String.init))
+  }
+
+  private static let references = "sociograph.reference"
+  /// In no name.
+  private static let separator = "\u{1F}"
 }

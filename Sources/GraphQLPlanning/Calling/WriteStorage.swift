@@ -51,6 +51,8 @@ package struct WriteStorage: Sendable {
 
 /// Rows that are inserted together with the row around them: an input field with `@insert`.
 package struct NestedInsert: Sendable {
+  /// The type of the rows.
+  let type: TypeID
   /// The table, without the rule of its `@table(where:)`.
   let table: SQLTemplate
   /// The condition of the rows that exist for the viewer.

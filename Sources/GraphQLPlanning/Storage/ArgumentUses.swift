@@ -120,8 +120,9 @@ package struct ArgumentUses {
 
   /// Returns whether the type is a connection or an edge, whose fields are found by name.
   private func isPagePart(_ type: TypeDefinition) -> Bool {
-    type.field(named: "edges") != nil
-      || type.field(named: "cursor") != nil && type.field(named: "node") != nil
+    type.appliedDirectives.first(named: "table") == nil
+      && (type.field(named: "edges") != nil
+        || type.field(named: "cursor") != nil && type.field(named: "node") != nil)
   }
 
   private mutating func read(_ field: FieldDefinition, of type: TypeDefinition) {

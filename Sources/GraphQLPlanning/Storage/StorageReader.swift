@@ -83,8 +83,8 @@ struct StorageReader {
     _ directive: Directive, _ field: InputValueDefinition
   ) -> NestedInsert? {
     guard case .inputObject = schema[field.type.namedType].kind,
-      let table = directive.string("into").flatMap({ schema.type(named: $0) })?
-        .appliedDirectives.first(named: "table"),
+      let type = directive.string("into").flatMap({ schema.type(named: $0) }),
+      let table = type.appliedDirectives.first(named: "table"),
       let name = template(table.string("name")), let set = template(directive.string("set"))
     else { return nil }
     let pairs = set.equalities.map { ($0.left.soleColumn, $0.right.soleColumn) }
@@ -97,7 +97,8 @@ struct StorageReader {
     }
     guard columns.count == pairs.count else { return nil }
     return NestedInsert(
-      table: name, rule: template(table.string("where")), columns: columns, isFirst: isFirst)
+      type: type.id, table: name, rule: template(table.string("where")), columns: columns,
+      isFirst: isFirst)
   }
 
   /// Reads the SQL of all enum values.
@@ -302,8 +303,10 @@ struct StorageReader {
     default: break
     }
     guard target.isComposite else {
+      // A table may have such columns, or refer to tables of these names.
       let isEdge =
         ancestors[0].field(named: "cursor") != nil && ancestors[0].field(named: "node") != nil
+        && table(of: ancestors) == nil
       // The type that contains an embedded object has the joins.
       if let join = directive?.string("of"), case .object = ancestors[0].kind,
         table(of: ancestors) != nil,

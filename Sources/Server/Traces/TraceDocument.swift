@@ -96,6 +96,10 @@ enum TraceDocument {
       ("http.request.body.size", .number(record.requestBytes)),
       ("http.response.body.size", .number(record.responseBytes)),
     ]
+    // A client of a Unix socket has none.
+    if record.peer != .local {
+      result.append(("client.address", .text(record.peer.description)))
+    }
     if !record.clientLeft {
       result.append(("http.response.status_code", .number(record.status.code)))
       if record.status.code >= 500 {

@@ -10,6 +10,7 @@ The attacks are anonymous, from one address each unless their names say otherwis
 
 import argparse
 import contextlib
+import functools
 import http.client
 import itertools
 import json
@@ -19,10 +20,13 @@ import random
 import re
 import socket
 import statistics
+import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+import zlib
 
 import graph
 
@@ -61,12 +65,21 @@ class Situation:
                 "{ token } }" % (name, name))
             self.members.append((name, made["signUp"]["token"]))
 
+    def suspend_members(self, server):
+        """Staff suspends the members, whose tokens no longer count once that is answered."""
+        staff = self.value("SELECT username FROM app_user WHERE 'STAFF' = ANY (roles) ORDER BY id LIMIT 1")
+        for _, token in self.members:
+            user = server.execute("{ viewer { user { id } } }", token=token)["viewer"]["user"]["id"]
+            server.execute('mutation { suspendUser(userId: "%s") { userErrors { code } } }' % user, token=f"demo-{staff}")
+
+    def value(self, query):
+        return subprocess.run(
+            [self.options.program, "psql", "--data", self.options.data, "--", "-Atc", query],
+            check=True, capture_output=True, text=True).stdout.strip()
+
     def count(self, what):
         """How many rows the database has."""
-        text = subprocess.run(
-            [self.options.program, "psql", "--data", self.options.data, "--", "-Atc", f"SELECT count(*) FROM {what}"],
-            check=True, capture_output=True, text=True).stdout
-        return int(text)
+        return int(self.value(f"SELECT count(*) FROM {what}"))
 
     def headers(self, address):
         return {} if self.one_machine else {"X-Forwarded-For": address}
@@ -78,16 +91,17 @@ class Situation:
     def client(self):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
 
-    def send(self, client, query, variables=None, address="192.0.2.1", token=None, coding=None):
+    def send(self, client, query, variables=None, address="192.0.2.1", token=None, coding=None, **more):
         """One request of an attacker; what came of it is noted."""
-        headers = {"Content-Type": "application/json", **self.headers(address)}
-        if coding:
-            headers["Accept-Encoding"] = coding
+        headers = {**more, **({"Accept-Encoding": coding} if coding else {})}
+        self.post(client, "/graphql", json.dumps({"query": query, "variables": variables or {}}), address, token, headers)
+
+    def post(self, client, path, body, address="192.0.2.1", token=None, more=None):
+        headers = {"Content-Type": "application/json", **self.headers(address), **(more or {})}
         if token:
             headers["Authorization"] = f"Bearer {token}"
-        body = json.dumps({"query": query, "variables": variables or {}})
         try:
-            client.request("POST", "/graphql", body, headers)
+            client.request("POST", path, body, headers)
             answer = client.getresponse()
             text = answer.read()
             code = re.search(rb'"code":"([A-Z_]+)"', text)
@@ -317,6 +331,55 @@ def notices(situation, client, number):
     situation.send(client, "mutation { %s }" % fields, token=situation.members[number][1])
 
 
+@repeatedly(4)
+def failing_patterns(situation, client, number):
+    """searches and filters that fail in PostgreSQL, or take long"""
+    text = random.choice(["\\", "%" * 200 + "x", "(" * 100, "a" * 200 + "\\"])
+    situation.send(
+        client, "query($t: String!) { users(search: $t) { totalCount } products(filter: {search: $t}) { totalCount } }",
+        {"t": text})
+
+
+@repeatedly(4)
+def suspended(situation, client, number):
+    """posts of users that are suspended"""
+    situation.send(client, 'mutation { createTextPost(input: {body: "b"}) { userErrors { code } } }',
+                   token=situation.members[number % len(situation.members)][1])
+
+
+def chunk(kind, payload):
+    return len(payload).to_bytes(4, "big") + kind + payload + zlib.crc32(kind + payload).to_bytes(4, "big")
+
+
+@functools.cache
+def picture_of_texts():
+    """A PNG of one pixel with 40 texts of 50 MB each."""
+    text = chunk(b"zTXt", b"Comment\0\0" + zlib.compress(bytes(50_000_000), 9))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)) + 40 * text
+            + chunk(b"IDAT", zlib.compress(b"\0\1\2\3")) + chunk(b"IEND", b""))
+
+
+@repeatedly(2)
+def pictures_of_texts(situation, client, number):
+    """pictures with 40 texts of 50 MB"""
+    situation.post(client, "/photos", picture_of_texts(), token=situation.members[number][1],
+                   more={"Content-Type": "image/png"})
+
+
+@repeatedly(2)
+def foreign_hosts(situation, client, number):
+    """requests by a name that is not the server's"""
+    situation.send(client, "{ viewer { user { email } } }", token=situation.members[number][1], Host="evil.example")
+
+
+@repeatedly(4)
+def long_questions(situation, client, number):
+    """questions of 1 MB to the tool that searches the schema"""
+    call = {"name": "search_schema", "arguments": {"question": "how large is a thing " * 50_000}}
+    situation.post(client, "/mcp", json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}),
+                   more={"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"})
+
+
 def flood(opening, more, count, rate=None):
     """An attack by `count` sockets that say `opening`, and then `more(number)` without end, or so many bytes a second."""
     def attack(situation):
@@ -376,7 +439,10 @@ pipelined = flood(b"", lambda n: b"GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n
 pipelined.__doc__ = "a flood of pipelined requests"
 
 # What of the database's rows an attack must not make, and of which attacks people sign in meanwhile.
-MADE = {mails: "outbox", notices: "notification"}
+MADE = {mails: "outbox", notices: "notification", suspended: "post"}
+# Which need accounts of their own, and what the server needs.
+WITH_MEMBERS = [pictures_of_texts, foreign_hosts]
+WITH_TOOLS = [long_questions]
 SIGNED_IN = [hostile_sign_ins, guesses_from_5_addresses, guesses_of_nobody]
 
 ATTACKS = [
@@ -384,9 +450,9 @@ ATTACKS = [
     dear_requests_of_16_viewers, dear_among_cheap, long_aliases, every_page_size, hundred_nodes, compressed_answers,
     answers_as_they_are, slow_readers,
     slow_heads, idle_sockets, new_documents, hostile_sign_ins, guesses_from_5_addresses, guesses_of_nobody, mails,
-    notices, header_flood, provoked_resets, window_flood, unknown_frames, request_flood, pings, pipelined,
+    notices, failing_patterns, suspended, pictures_of_texts, foreign_hosts, long_questions, header_flood, provoked_resets, window_flood, unknown_frames, request_flood, pings, pipelined,
 ]
-FLOODS = [header_flood, provoked_resets, window_flood, unknown_frames, request_flood, pings, pipelined]
+FLOODS = [failing_patterns, suspended, pictures_of_texts, foreign_hosts, long_questions, header_flood, provoked_resets, window_flood, unknown_frames, request_flood, pings, pipelined]
 
 
 class Attackers:
@@ -529,6 +595,14 @@ def largest_backend(data):
     return largest
 
 
+def tools(stack):
+    """The options for tools of agents, whose documents are none."""
+    file = stack.enter_context(tempfile.NamedTemporaryFile("w", suffix=".json"))
+    json.dump({"format": "apollo-persisted-query-manifest", "version": 1, "operations": []}, file)
+    file.flush()
+    return ["--mcp", "--trusted-documents", file.name, "--trusted-level", "off"]
+
+
 def main():
     parser = argparse.ArgumentParser(prog="script/attack", description=__doc__.split("\n\n")[0])
     parser.add_argument("--program", default=".build/release/sociograph", help="the build that is attacked")
@@ -558,7 +632,8 @@ def main():
     for attack in chosen:
         with contextlib.ExitStack() as stack:
             server = graph.Server(
-                options.program, ["--data", options.data, "--shutdown-delay", "0s", *proxies, *options.options.split()],
+                options.program, ["--data", options.data, "--shutdown-delay", "0s", *proxies, *options.options.split(),
+                                  *(tools(stack) if attack in WITH_TOOLS else [])],
                 options.port, log=log)
             stack.callback(server.stop)
             situation = Situation(options, server, options.port)
@@ -567,11 +642,13 @@ def main():
             for folder, name in graph.showcase(",".join(BYSTANDERS)):
                 bodies.append(json.dumps(graph.request(folder, name, values)).encode())
             before, _, _, _ = measure(situation, bodies, options, server, None)
-            if attack in SIGNED_IN or attack in MADE:
+            if attack in SIGNED_IN or attack in MADE or attack in WITH_MEMBERS:
                 situation.sign_up(server, 12 if attack in SIGNED_IN else 2)
                 situation.product = server.execute("{ products(first: 1) { nodes { id } } }")["products"]["nodes"][0]["id"]
                 circles = server.execute("{ circles(first: 100) { nodes { id isDefault } } }", token="demo-marisol")
                 situation.channel = next((c["id"] for c in circles["circles"]["nodes"] if c["isDefault"]), "none")
+            if attack is suspended:
+                situation.suspend_members(server)
             made = situation.count(MADE[attack]) if attack in MADE else 0
             after, answers, resident, backend = measure(situation, bodies, options, server, attack)
             share = len(after.times) / max(1, len(before.times))
@@ -581,7 +658,9 @@ def main():
             if attack in MADE:
                 made = situation.count(MADE[attack]) - made
                 print(f"    {made} rows of {MADE[attack]} made", flush=True)
-                failed = failed or made > len(situation.members)
+                failed = failed or made > (0 if attack is suspended else len(situation.members))
+            if attack is foreign_hosts:
+                failed = failed or any(what.startswith("200") for what in answers)
             if after.sign_ins:
                 print(f"    {after.sign_ins}", flush=True)
                 failed = failed or bool(after.sign_ins.refused)

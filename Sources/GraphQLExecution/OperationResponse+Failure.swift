@@ -73,8 +73,11 @@ extension OperationResponse {
   ) -> OperationResponse {
     switch error.kind {
     case .invalidEncoding, .invalidValue:
-      // A function of the database failed, over whatever value.
-      guard !error.isInFunction else { return failure(error) }
+      // A function of the database failed, over whatever value; or a computation over values of rows
+      // that the client only compares.
+      guard !error.isInFunction, !(error.isOfComputation && comparesOnly(places)) else {
+        return failure(error)
+      }
       let given = parameters.enumerated().map { index, parameter in
         (parameter, place: places.indices.contains(index) ? places[index] : nil)
       }
@@ -90,11 +93,26 @@ extension OperationResponse {
   }
 }
 
+extension OperationResponse {
+  /// Returns whether all of a client's inputs are operands of the operators of filters.
+  private static func comparesOnly(_ places: [InputPlace?]) -> Bool {
+    places.allSatisfy { $0?.coordinate.contains("Filter.") ?? true }
+  }
+}
+
 extension PostgresError {
+  /// Whether a computation has no result: a division by zero, the logarithm or root of a negative
+  /// number, or one that is out of range.
+  fileprivate var isOfComputation: Bool {
+    ["22003", "22012", "2201E", "2201F", "2201G"].contains(sqlState)
+  }
+
   /// The reason for the log, without PostgreSQL's details, which can contain values.
   var reason: String {
     let text =
       switch kind {
+      // Their messages have no value.
+      case .invalidValue where isOfComputation: "a statement failed: " + message
       case .invalidValue, .invalidEncoding: "a statement failed over a value"
       default: "a statement failed: " + message
       }

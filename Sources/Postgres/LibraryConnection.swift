@@ -71,8 +71,22 @@ import CPostgreSQL
       unsafe PQfinish(handle)
       throw error
     }
+    if let refusal = unsafe Self.refusal(ofVersion: PQserverVersion(handle)) {
+      unsafe PQfinish(handle)
+      throw PostgresError(.other, message: refusal)
+    }
     unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
     return unsafe handle
+  }
+
+  /// Returns why a server of this version is not used; nil if it is. libpq writes 15.4 as 150004, and
+  /// one that does not tell its version as 0.
+  static func refusal(ofVersion version: Int32) -> String? {
+    guard version > 0, version < 150_000 else { return nil }
+    let (major, minor) = (
+      version / 10_000, version >= 100_000 ? version % 10_000 : version / 100 % 100
+    )
+    return "PostgreSQL 15 or later is needed, and this one is \(major).\(minor)."
   }
 
   private enum Preparation {

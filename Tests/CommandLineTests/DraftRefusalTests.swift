@@ -371,6 +371,27 @@ import Testing
     }
   }
 
+  @Test func `a view that fails over its rows is not the client's fault`() throws {
+    let shop = try Shop(
+      """
+      CREATE TABLE t (id int PRIMARY KEY, x int, code uuid); INSERT INTO t VALUES (1, 0);
+      CREATE VIEW v AS SELECT 1 / x AS y FROM t;
+      """)
+    for text in ["{ vs { y } }", "{ vs(filter: {y: {gt: 5}}) { y } }"] {
+      let answer = try shop.ask(text)
+      #expect(
+        answer.contains("INTERNAL_SERVER_ERROR") && !answer.contains("IntFilter"), "\(answer)")
+    }
+    // Nor can a client's value be taken for what the statement itself says.
+    let answer = try shop.ask(
+      #"mutation { insertTs(input: [{id: 2, code: "sociograph.atMost 1"}]) { userErrors { code path } } }"#
+    )
+    #expect(
+      answer
+        == #"{"data":{"insertTs":{"userErrors":[{"code":"INVALID","path":["input","0","code"]}]}}}"#
+    )
+  }
+
   @Test func `garbage of every type is refused with its member`() throws {
     let columns = [
       "regclass", "regtype", "regproc", "regprocedure", "regoper", "regrole", "regnamespace",

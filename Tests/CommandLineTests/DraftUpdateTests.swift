@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import Postgres
 import TestSupport
 import Testing
@@ -118,6 +119,13 @@ import Testing
       try session.execute(sql)
       let before = try files()
       let check = try draft("--check")
+      if sql == Self.changes[0].0 {
+        let run = try ProgramRun.complete(
+          ["draft", path, "--database", database, "--check", "--json"])
+        let object = try JSONParser.parse(Array(run.output.utf8))
+        #expect(object["changes"] == .array(check.output.map { .string($0) }), "\(object)")
+        #expect(object["conflicts"] == .array([]))
+      }
       #expect(
         check.status == (prints.isEmpty && check.output.isEmpty ? 0 : 1), "\(sql): \(check.output)")
       #expect(try files() == before, "\(sql)")

@@ -127,7 +127,7 @@ import Testing
     try session.execute("ALTER TABLE customer RENAME name TO title")
     #expect(
       try Self.ask("{ customer(customerId: 1) { name } }", server.port)
-        .contains("INTERNAL_SERVER_ERROR"))
+        .contains("DATABASE_UNAVAILABLE"))
     #expect(
       eventually {
         server.errors.contains("has the database changed since the server was started?")

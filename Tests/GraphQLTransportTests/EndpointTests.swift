@@ -509,6 +509,6 @@ extension GraphQLEndpoint {
   @Test func `answers to those who have logged in are not stored`() throws {
     let (_, format) = try Self.accepted(
       Self.endpoint().receive(Self.post(#"{"query":"q"}"#, headers: ["Authorization: Bearer t"])))
-    #expect(format.headers == [HTTPField("Cache-Control", "no-store")])
+    #expect(format.headers.contains(HTTPField("Cache-Control", "no-store")))
   }
 }

@@ -21,7 +21,6 @@ import Testing
     for (name, value) in [
       ("plan_cache_mode", "force_generic_plan"), ("jit", "off"), ("statement_timeout", "1234ms"),
       ("default_transaction_read_only", "on"),
-      ("search_path", #""public", "pg_temp", graph, public"#),
       ("DateStyle", "ISO, MDY"), ("IntervalStyle", "postgres"), ("bytea_output", "hex"),
       ("extra_float_digits", "1"), ("lc_monetary", "C"), ("standard_conforming_strings", "on"),
       ("max_parallel_workers_per_gather", "0"),
@@ -30,6 +29,13 @@ import Testing
     ] {
       #expect(try await harness.run("SELECT current_setting('\(name)')") == value)
     }
+    // Behind its own the session has the path of the database, and the namespaces of extensions.
+    let path = try await harness.run("SELECT current_setting('search_path')")
+    let extensions = try await harness.run(
+      "SELECT string_agg(DISTINCT quote_ident(extnamespace::regnamespace::text), ', ') "
+        + "FROM pg_extension WHERE extnamespace <> 'pg_catalog'::regnamespace")
+    let own = #""public", "pg_temp", graph, public"#
+    #expect(path == ([own] + [extensions].compactMap(\.self)).joined(separator: ", "))
     #expect(await harness.failure("CREATE TABLE no (id bigint)")?.kind == .readOnly)
   }
 

@@ -1,3 +1,4 @@
+import GraphQLResponse
 import HTTPTestSupport
 import JSON
 import Postgres
@@ -85,6 +86,7 @@ import Testing
     var settings = ServiceLog.Settings()
     settings.format = format
     let log = ServiceLog(settings, writer: pipe.writer)
+    let identity = RequestIdentity.random()
     let events: [(ServerEvent, LogLine.Level)] = [
       (.life(.step("serving")), .info), (.life(.warning("no list")), .warning),
       (.life(.failure("no port")), .error), (.pool(.breakerOpened), .error),
@@ -92,6 +94,9 @@ import Testing
       (.task(.failed("fold_counts", PostgresError(.lost, message: "gone"))), .warning),
       (.outbox(.failed("7", reason: "refused", isTriedAgain: true)), .warning),
       (.outbox(.failed("7", reason: "refused", isTriedAgain: false)), .error),
+      (.push(identity, [.fault("a mistake")]), .error),
+      (.push(identity, [GraphQLError("Not so.", code: .badUserInput, reason: "22P02")]), .info),
+      (.push(identity, [GraphQLError("?", code: .valueNotRepresentable, reason: "NaN")]), .warning),
       (.picture(.notModerated(reason: "status 1")), .warning), (.picture(.forgotten(3)), .info),
     ]
     for (event, _) in events { log.report(event, loop: 1) }

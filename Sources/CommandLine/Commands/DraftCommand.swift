@@ -2,6 +2,7 @@ import DatabaseSetup
 import Drafting
 import Foundation
 import GraphQLPlanning
+import JSON
 import Postgres
 import Server
 import StorageChecking
@@ -43,6 +44,8 @@ enum DraftCommand {
       CommandSpecification.Option(
         "check", nil, environment: "SOCIOGRAPH_DRAFT_CHECK",
         "print what --update would do, a line each, and write nothing"),
+      CommandSpecification.Option(
+        "json", nil, "with --check: print one JSON object instead of lines"),
     ],
     notes: """
       The database is only read. The files belong to you: edit them, and serve them with
@@ -61,6 +64,7 @@ enum DraftCommand {
     }
     let target = DraftFolder(folder)
     let isCheck = try options.isSet("check")
+    if try options.isSet("json"), !isCheck { throw UsageError("--json of draft needs --check.") }
     guard try options.isSet("update") || isCheck else {
       guard !target.hasFiles else {
         throw CommandFailure(
@@ -237,6 +241,14 @@ enum DraftCommand {
       for: target, options, database, NameHistory(base, mine: mine))
     let new = Dictionary(files.map { ($0.name, $0.text) }) { first, _ in first }
     let merge = try DraftMerge(base: base, mine: mine, new: new)
+    if isCheck, try options.isSet("json") {
+      func member(_ name: String, _ lines: [String]) -> JSONValue.Member {
+        JSONValue.Member(name: name, value: .array(lines.map { .string($0) }))
+      }
+      Console.print(
+        .object([member("changes", merge.changes), member("conflicts", merge.conflicts)]))
+      return merge.changes.isEmpty && merge.conflicts.isEmpty ? 0 : 1
+    }
     for line in merge.changes { Console.print(line) }
     for line in merge.conflicts { Console.print("conflict: \(line)") }
     if isCheck { return merge.changes.isEmpty && merge.conflicts.isEmpty ? 0 : 1 }

@@ -10,6 +10,8 @@ struct PhotoSettings {
   let folder: String?
   /// Whether the operator set one of these options.
   let isGiven: Bool
+  /// Whether a command decides about photos.
+  private let moderates: Bool
   let service: PictureService.Settings
 
   /// Reads the options.
@@ -18,6 +20,7 @@ struct PhotoSettings {
   init(_ options: CommandOptions) throws(UsageError) {
     folder = Self.folder(options)
     isGiven = options.text("photos") != nil
+    moderates = options.text("photo-moderation") != nil
     var isFolder: ObjCBool = false
     if let folder, unsafe FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder),
       !isFolder.boolValue
@@ -52,6 +55,11 @@ struct PhotoSettings {
     guard let folder else { return nil }
     let contract = try session.contract()
     guard contract.has(GraphContract.noteUpload), contract.has(GraphContract.photoAudience) else {
+      // Nothing would be moderated.
+      if moderates {
+        throw UsageError(
+          "--photo-moderation needs a graph that takes photos; this database has none.")
+      }
       return nil
     }
     if PictureMaker.installedProgram == nil {

@@ -148,7 +148,10 @@ enum ServeCommand {
       case .tcp: "\(scheme)://\(settings.server.address)"
       case .unix: "\(scheme)://localhost"
       }
-    if isFirst { Console.say("links begin with \(own), as there is no --public-url") }
+    // The port is not known before the server listens.
+    if isFirst, !own.hasSuffix(":0") {
+      Console.say("links begin with \(own), as there is no --public-url")
+    }
     return ("sociograph.own_url", own)
   }
 

@@ -132,13 +132,15 @@ package struct ConstraintErrors: Sendable {
     for error: PostgresError, in plan: CallPlan, _ binder: ParameterBinder
   ) -> UserError? {
     guard let write = plan.write else { return nil }
-    if error.message.contains(WriteRefusal.tooMany) {
+    // What a client sends for an integer is bound as one, and never read from text.
+    let refusal = error.routine?.hasPrefix("pg_strtoint32") == true ? error.message : ""
+    if refusal.contains(WriteRefusal.tooMany) {
       return UserError(code: "TOO_MANY", message: nil, path: ["atMost"])
     }
-    if error.message.contains(WriteRefusal.forbidden) {
+    if refusal.contains(WriteRefusal.forbidden) {
       return UserError(code: "NOT_PERMITTED", message: nil, path: nil)
     }
-    if let reference = WriteRefusal.reference(in: error.message) {
+    if let reference = WriteRefusal.reference(in: refusal) {
       let rows = plan.rows.filter { row in
         row.table == reference.table
           && row.values.contains { reference.columns.contains($0.column) }

@@ -100,7 +100,9 @@ package struct ServiceLog: Sendable {
   /// Logs the reason for an error of which the client receives the code only.
   private func line(_ error: GraphQLError, of title: String, _ fields: LogLine.Fields) {
     let path = error.path.map { " at \($0.accessText.dropFirst())" } ?? ""
-    line(.error, "error", "\(title): \(error.code.rawValue)\(path): \(error.fullMessage)", fields)
+    line(
+      error.code.level, "error",
+      "\(title): \(error.code.rawValue)\(path): \(error.fullMessage)", fields)
   }
 
   /// `query Feed`, `query`, or what there is to say of a request that is no operation.
@@ -272,6 +274,17 @@ extension ReplicaStates.Departure {
     case .lagging: "it is further behind than --replica-lag allows, or follows another timeline"
     case .noStandby: "it is not a standby"
     case .unreachable: "it does not answer"
+    }
+  }
+}
+
+extension ErrorCode {
+  /// How urgent the reason of an error is: what the client sent is nothing to look at.
+  fileprivate var level: LogLine.Level {
+    switch self {
+    case .badUserInput, .forbidden, .refused, .rolledBack, .conflict, .notFound: .info
+    case .valueNotRepresentable, .lockTimeout: .warning
+    default: .error
     }
   }
 }

@@ -58,7 +58,7 @@ extension LiveTests {
       try lock.run("COMMIT")
       let (status, output) = client.finish()
       #expect(status == 0, "\(output)")
-      #expect(output.hasPrefix("\(coding) Accept-Encoding\n"), "\(output)")
+      #expect(output.hasPrefix("\(coding) Accept, Accept-Encoding\n"), "\(output)")
       #expect(output.contains(#""hasNext":false"#), "\(output)")
       #expect(
         output.hasSuffix(accept.hasPrefix("text") ? "event: complete\ndata:\n\n" : "--\r\n"),

@@ -282,11 +282,12 @@ import Testing
       CREATE TABLE page (folder_id int REFERENCES folder, number int, owner text, PRIMARY KEY (folder_id, number));
       CREATE TABLE note (id int PRIMARY KEY, folder_id int REFERENCES folder, page_folder int, page_number int,
         FOREIGN KEY (page_folder, page_number) REFERENCES page);
+      CREATE TABLE tag (id int PRIMARY KEY, name text UNIQUE, owner text, parent text REFERENCES tag (name));
       INSERT INTO folder VALUES (1, 'ann'), (2, 'ben');
       INSERT INTO page VALUES (1, 1, 'ann'), (2, 1, 'ben');
       """, ["--nested"]
     ) { folder in
-      for table in ["folder", "page"] {
+      for table in ["folder", "page", "tag"] {
         let path = "\(folder)/\(table).graphql"
         let text = try String(contentsOfFile: path, encoding: .utf8)
         try text.replacing("@table(name: \"\(table)\"", with: "@table(name: \"\(table)\", \(rule)")
@@ -328,7 +329,22 @@ import Testing
           == refused(#"["set","folderId"]"#))
     }
     #expect(try errors("updateNotes(filter: {id: {eq: 1}}, set: {folderId: 1})") == written)
-    // A row may refer to one that comes with it.
+    // A row may refer to one that comes with it, in a part of its own if it has others inside.
+    #expect(
+      try errors(
+        "insertFolders(input: [{id: 10, owner: \"ann\", notes: [{id: 10}]}, {id: 11, owner: \"ann\", parentId: 10}])"
+      ) == #"{"data":{"r":{"count":2,"userErrors":[]}}}"#)
+    // By a key that is not the primary one.
+    #expect(
+      try shop.ask(
+        #"mutation { insertTags(input: [{id: 1, name: "a", owner: "ann"}, {id: 2, name: "b", owner: "ann", parent: "a"}]) "#
+          + "{ count } }") == #"{"data":{"insertTags":{"count":2}}}"#)
+    #expect(
+      try shop.ask(
+        #"mutation { insertTags(input: [{id: 3, owner: "ann", parent: "no"}]) { userErrors { code path } } }"#
+      )
+        == #"{"data":{"insertTags":{"userErrors":[{"code":"NOT_FOUND","path":["input","0","parent"]}]}}}"#
+    )
     #expect(
       try shop.ask(
         #"mutation { insertFolders(input: [{id: 6, owner: "ann"}, {id: 7, owner: "ann", parentId: 6}]) { count } }"#

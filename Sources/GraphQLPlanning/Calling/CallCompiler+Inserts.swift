@@ -71,14 +71,22 @@ extension CallCompiler {
   ) throws(GraphQLError) -> Insertions {
     var insertions = Insertions()
     guard let (definition, value) = scope.arguments["input"] else { return insertions }
-    let target = InsertTarget(
-      table: table, name: write.table?.lastName ?? "", type: write.target, rule: nil,
-      input: schema[definition.type.namedType], returned: returned)
     let position = field.field.position
     let given = field.field.arguments.first { $0.name.text == "input" }?.value.content
     let isOne = if case .object? = given { true } else { false }
+    let rows = Self.rows(value, at: ["input"], isList: !isOne)
+    var target = InsertTarget(
+      table: table, name: write.table?.lastName ?? "", type: write.target, rule: nil,
+      input: schema[definition.type.namedType], returned: returned)
+    // A row may refer to one of another part.
+    let columns = Set(rows.flatMap { written($0, target, scope).values.map(\.column) })
+    let references = write.target.map { mapping.checkedReferences(of: $0, writing: columns) } ?? []
+    let returned = returned.map {
+      Self.union($0, references.flatMap { $0.names(in: write.target) })
+    }
+    target.returned = returned
     let names = try insert(
-      Self.rows(value, at: ["input"], isList: !isOne), target, compiler, scope, at: position,
+      rows, target, compiler, scope, at: position,
       &insertions,
       conflict: { conflict(write, $0, compiler, scope) })
     if names.count > 1 {
@@ -99,11 +107,6 @@ extension CallCompiler {
   static func union(_ names: [String], _ others: [String]) -> [String] {
     var known: Set<String> = []
     return (names + others).filter { known.insert(SQLQuoting.catalogName($0)).inserted }
-  }
-
-  /// The columns of a reference as statements write them.
-  static func names(of reference: CheckedReference) -> [String] {
-    reference.columns.map { SQLQuoting.name($0.own) }
   }
 
   private static func rows(
@@ -164,7 +167,7 @@ extension CallCompiler {
       let columns = Set(group.flatMap { written($0, target, scope).values.map(\.column) })
       let references = target.type.map { mapping.checkedReferences(of: $0, writing: columns) } ?? []
       target.returned = target.returned.map {
-        Self.union($0, needed + references.flatMap { Self.names(of: $0) })
+        Self.union($0, needed + references.flatMap { $0.names(in: target.type) })
       }
       insertions.parts.append(
         Insertions.Part(
@@ -175,7 +178,9 @@ extension CallCompiler {
         insertions.rules.append((name, rendered(rule, of: name, compiler, scope)))
       }
       insertions.references += references.map {
-        refusal($0, of: name, target.type, in: target.name, compiler, scope)
+        refusal(
+          $0, of: name, among: isTop ? Insertions.written : name, target.type, in: target.name,
+          compiler, scope)
       }
       if !followers.isEmpty { insertions.needed.append(name) }
       for (member, insert, rows) in followers {

@@ -37,7 +37,7 @@ extension CallCompiler {
     // Only the rule needs more than the keys and references, and the right to read it.
     var returned = rule == nil ? write.keys : nil
     if !references.isEmpty {
-      returned = returned.map { Self.union($0, references.flatMap { Self.names(of: $0) }) }
+      returned = returned.map { Self.union($0, references.flatMap { $0.names(in: target) }) }
     }
     var insertions = Insertions()
     var parts: [SQLFragment] = []
@@ -57,7 +57,9 @@ extension CallCompiler {
     }
     var text: SQLFragment = "WITH \(parts.joined(separator: ", ")) "
     insertions.references += references.map {
-      self.refusal($0, of: Insertions.written, target, in: table.lastName, compiler, scope)
+      self.refusal(
+        $0, of: Insertions.written, among: Insertions.written, target, in: table.lastName,
+        compiler, scope)
     }
     let refusal = refusal(write, rule, insertions, compiler, scope)
     let result: SQLFragment

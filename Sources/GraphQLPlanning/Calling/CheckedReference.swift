@@ -12,6 +12,14 @@ struct CheckedReference {
   let target: TypeID
   let table: SQLTemplate
   let rule: SQLTemplate
+
+  /// Returns the columns of written rows that the check reads, as statements write them.
+  ///
+  /// - Parameter type: the type of the rows, which may refer to each other.
+  func names(in type: TypeID?) -> [String] {
+    let names = columns.map(\.own) + (target == type ? columns.map(\.other) : [])
+    return names.map { SQLQuoting.name($0) }
+  }
 }
 
 extension StorageMapping {
@@ -48,10 +56,12 @@ extension CallCompiler {
   ///
   /// - Parameters:
   ///   - name: the part of the statement with the written rows.
+  ///   - others: the part with all rows of the field that are of the type.
   ///   - type: their type.
   ///   - table: the name of their table, without its namespace.
   func refusal(
-    _ reference: CheckedReference, of name: String, _ type: TypeID?, in table: String,
+    _ reference: CheckedReference, of name: String, among others: String, _ type: TypeID?,
+    in table: String,
     _ compiler: SelectionCompiler, _ scope: Scope
   ) -> SQLFragment {
     let alias = compiler.statement.alias()
@@ -74,7 +84,7 @@ extension CallCompiler {
     if reference.target == type {
       found.append(
         """
-         AND NOT EXISTS (SELECT FROM \(name: name) AS \(name: alias) \
+         AND NOT EXISTS (SELECT FROM \(name: others) AS \(name: alias) \
         WHERE \(isEqual.joined(separator: " AND ")))
         """)
     }

@@ -72,7 +72,7 @@ import Testing
     client.send(
       "GET /graphql?query=%7Busers%7Bnodes%7Bid%7D%7D%7D HTTP/1.1\r\nHost: localhost\r\n\r\n")
     let answer = client.answer()
-    #expect(answer.status == 500 && answer.code == "INTERNAL_SERVER_ERROR", "\(answer.body)")
+    #expect(answer.status == 503 && answer.code == "DATABASE_UNAVAILABLE", "\(answer.body)")
     let body = try JSONParser.parse(Array(answer.body.utf8))
     guard case .array(let errors)? = body["errors"],
       let requestID = errors.first?["extensions"]?["requestId"]

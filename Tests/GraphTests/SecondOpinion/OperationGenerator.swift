@@ -232,7 +232,7 @@ struct OperationGenerator {
     // By distance there must be a place to measure from.
     let isMeasured = result.contains {
       guard case .object(let fields) = $0.value else { return false }
-      return fields.contains { $0.name == "near" }
+      return fields.contains { $0.name == "near" && isGiven($0.value) }
     }
     for place in result.indices where !isMeasured {
       if case .enumeration("NEAREST") = result[place].value {
@@ -287,6 +287,18 @@ struct OperationGenerator {
   private static let plainOrders = ["Query.users": "NAME", "Query.search": "NEWEST"]
 
   /// A constant, sometimes by way of a variable.
+  /// Returns whether a value is not null.
+  private func isGiven(_ value: RandomInput) -> Bool {
+    switch value {
+    case .constant(let value): return value != .null
+    case .variable(let name):
+      let variable = operation.variables.first { $0.name == name }
+      if let value = variable?.value { return value != .null }
+      return variable?.defaultValue.map { isGiven($0) } ?? false
+    case .enumeration, .list, .object: return true
+    }
+  }
+
   private mutating func variable(
     _ value: RandomInput, _ definition: InputValueDefinition, _ type: String,
     probability: Double = 0.3

@@ -97,8 +97,14 @@ final class SecondOpinion {
   func differences(_ operation: RandomOperation) throws -> [String] {
     let began = ContinuousClock.now
     defer { total += began.duration(to: .now) }
-    let response = try server.execute(
-      operation.text, operation.variableValues, token: operation.viewer.map { "demo-" + $0 })
+    var response: JSONValue = .null
+    // A busy machine may take too long; that is no fault of the answer.
+    for _ in 0..<20 {
+      response = try server.execute(
+        operation.text, operation.variableValues, token: operation.viewer.map { "demo-" + $0 })
+      guard let code = Self.code(response), Self.late.contains(code) else { break }
+      usleep(500_000)
+    }
     serverTime += began.duration(to: .now)
     if let errors = response["errors"] {
       refusals += 1
@@ -112,6 +118,13 @@ final class SecondOpinion {
     } catch let failure as GraphTestFailure {
       return ["the naive graph fails: \(failure)"]
     }
+  }
+
+  private static let late: Set<String> = ["TIMEOUT", "SERVICE_OVERLOADED", "DATABASE_UNAVAILABLE"]
+
+  /// Returns the code of the first error of a response.
+  private static func code(_ response: JSONValue) -> String? {
+    response["errors"]?.array?.first?.at("extensions.code")?.string
   }
 
   func answer(_ operation: RandomOperation) throws -> Expected {
@@ -183,7 +196,7 @@ final class SecondOpinion {
   private static func kind(_ differences: [String]) -> String {
     guard let first = differences.first else { return "" }
     if first.hasPrefix("errors") {
-      return "errors" + (first.contains("VALIDATION_FAILED") ? " validation" : "")
+      return "errors " + (first.firstMatch(of: #/"code":"(\w+)"/#).map { String($0.1) } ?? "")
     }
     return first.hasPrefix("the naive") ? "naive" : "difference"
   }

@@ -336,7 +336,7 @@ def failing_patterns(situation, client, number):
     """searches and filters that fail in PostgreSQL, or take long"""
     text = random.choice(["\\", "%" * 200 + "x", "(" * 100, "a" * 200 + "\\"])
     situation.send(
-        client, "query($t: String!) { users(search: $t) { totalCount } products(filter: {search: $t}) { totalCount } }",
+        client, "query($t: String!) { users(search: $t) { totalCount } locations(filter: {search: $t}) { totalCount } }",
         {"t": text})
 
 
@@ -374,8 +374,8 @@ def foreign_hosts(situation, client, number):
 
 @repeatedly(4)
 def long_questions(situation, client, number):
-    """questions of 1 MB to the tool that searches the schema"""
-    call = {"name": "search_schema", "arguments": {"question": "how large is a thing " * 50_000}}
+    """questions of 500 kB to the tool that searches the schema"""
+    call = {"name": "search_schema", "arguments": {"question": "how large is a thing " * 25_000}}
     situation.post(client, "/mcp", json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}),
                    more={"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"})
 

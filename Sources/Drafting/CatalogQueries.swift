@@ -81,14 +81,13 @@ struct CatalogQueries {
       CASE WHEN t.typlen = -1 AND t.typcategory = 'A'
         AND t.oid NOT IN ('int2vector'::regtype, 'oidvector'::regtype) THEN t.typelem ELSE 0 END,
       obj_description(t.oid, 'pg_type'),
-      EXISTS (
+      t.typtype IN ('e', 'r', 'm') OR EXISTS (
         SELECT FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod AND m.amname = 'btree'
-        WHERE o.opcdefault AND o.opcintype = t.oid) OR t.typtype IN ('e', 'r', 'm')
+        WHERE o.opcdefault AND o.opcintype = t.oid) AND (n.nspname = 'pg_catalog'
+          OR pg_type_is_visible(t.oid) AND EXISTS (
+            SELECT FROM pg_operator x
+            WHERE x.oprname = '<' AND x.oprleft = t.oid AND x.oprright = t.oid))
         OR n.nspname = 'pg_catalog' AND t.typname IN ('varchar', 'cidr'),
-      pg_type_is_visible(t.oid) OR t.typtype IN ('e', 'r', 'm'),
-      t.typtype <> 'b' OR n.nspname = 'pg_catalog' OR EXISTS (
-        SELECT FROM pg_operator x
-        WHERE x.oprname = '<' AND x.oprleft = t.oid AND x.oprright = t.oid),
       t.typsend <> 0
     FROM needed x JOIN pg_type t ON t.oid = x.oid JOIN pg_namespace n ON n.oid = t.typnamespace
     """

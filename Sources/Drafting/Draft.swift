@@ -89,7 +89,8 @@ package struct Draft {
       let count = files[file].definitions.count
       files[file].definitions.removeAll { definition in
         definition.aggregated.map {
-          definition.name == parts[0] || $0 + "Connection" == parts[0]
+          definition.name == parts[0]
+            || $0 + "Connection" == parts[0] && ["aggregates", "groups"].contains(member)
         } ?? false
       }
       if files[file].definitions.count < count {

@@ -90,12 +90,9 @@ package struct DraftCatalog: Sendable {
     let base: PostgresType?
     let element: PostgresType?
     let comment: String?
-    /// Whether values are in an order.
+    /// Whether values are in the order of an operator `<` that the search path finds. Those of enums
+    /// and ranges are PostgreSQL's own.
     let isSorted: Bool
-    /// Whether the search path finds its operators. Those of enums and ranges are PostgreSQL's own.
-    let hasOperators: Bool
-    /// Whether the order is that of `<`.
-    let hasLess: Bool
     /// Whether its values have a binary form, which cursors have.
     let isSent: Bool
   }
@@ -173,9 +170,7 @@ package struct DraftCatalog: Sendable {
       else { continue }
       types[type] = TypeEntry(
         name: name, namespace: namespace, sqlName: sqlName, kind: kind, base: Self.type(row[5]),
-        element: Self.type(row[6]), comment: row[7], isSorted: row[8] == "t",
-        hasOperators: row[9] == "t", hasLess: row[10] == "t",
-        isSent: row[11] == "t")
+        element: Self.type(row[6]), comment: row[7], isSorted: row[8] == "t", isSent: row[9] == "t")
     }
   }
 

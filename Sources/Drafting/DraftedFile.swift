@@ -16,7 +16,7 @@ package struct DraftedFile: Sendable, Equatable {
 
 /// A type, or an extension of the query type, with its members a line each.
 package struct DraftedDefinition: Sendable, Equatable {
-  /// What stands before the name: `type`, `extend type`, `enum`, `input` or `scalar`.
+  /// The words before the name: `type`, `extend type`, `enum`, `input` or `scalar`.
   let keyword: String
   package let name: String
   var description: String?

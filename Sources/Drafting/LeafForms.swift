@@ -137,7 +137,7 @@ struct LeafForms {
     let name = takeName(known?.name ?? Words(entry.name).pascal, or: "Scalar")
     let isOpaque = isBuiltIn && Self.opaque.contains(entry.name)
     // Filters compare the values of any other type, by operators that the search path has to find.
-    let isNative = isOpaque || entry.isSorted && entry.hasOperators && entry.hasLess
+    let isNative = isOpaque || entry.isSorted
     scalars[type] = Scalar(
       name: name, sqlType: isNative ? Self.scalarTypes[entry.sqlName] ?? entry.sqlName : "text",
       description: known?.description ?? DraftedDescription.text(ofComment: entry.comment))

@@ -111,9 +111,10 @@ extension PostgresError {
   var reason: String {
     let text =
       switch kind {
-      // Their messages have no value.
-      case .invalidValue where isOfComputation: "a statement failed: " + message
-      case .invalidValue, .invalidEncoding: "a statement failed over a value"
+      // "division by zero" has no value; a number that is out of range is in its message.
+      case .invalidValue where isOfComputation && sqlState != "22003":
+        "a statement failed: " + message
+      case .invalidValue, .invalidEncoding: Self.overValue
       default: "a statement failed: " + message
       }
     let hint =
@@ -122,6 +123,11 @@ extension PostgresError {
         + "and serve --watch follows it" : ""
     return text + (sqlState.isEmpty ? "" : " (SQLSTATE \(sqlState))") + hint
   }
+
+  /// The reason for the log of a value that PostgreSQL refuses, whose message may have it.
+  var reasonOfValue: String { "\(Self.overValue) (SQLSTATE \(sqlState))" }
+
+  private static let overValue = "a statement failed over a value"
 
   /// Whether a statement that held when the server was started names what is not there.
   fileprivate var isOfAnotherCatalog: Bool {

@@ -100,7 +100,7 @@ package final class QueryRunner {
       case .failure(let answer) where answer.mayBeOfValue:
         var refusal = operation.inputs.error(
           value.source, of: value.place, value.problem(answer.sqlState))
-        refusal.reason = answer.reason
+        refusal.reason = answer.reasonOfValue
         completion(OperationOutcome(.refused([refusal]), times))
       case .failure: explain(error, operation, plan, values.dropFirst(), times, completion)
       case .success: explain(error, operation, plan, values.dropFirst(), times, completion)

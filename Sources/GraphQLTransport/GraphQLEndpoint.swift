@@ -93,7 +93,7 @@ package struct GraphQLEndpoint {
     package fileprivate(set) var format: ResponseFormat
     /// The coding of large responses; nil if the client accepts none.
     package fileprivate(set) var coding: ContentCoding?
-    /// What the client has of the response; nil for a method without conditions.
+    /// The condition on what the client already has; nil for a method without conditions.
     package let condition: ResponseCondition?
     fileprivate var refusal: TransportError?
     fileprivate var idempotencyKey: Result<String?, TransportError> = .success(nil)

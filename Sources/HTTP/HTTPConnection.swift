@@ -11,9 +11,10 @@ final class HTTPConnection: HTTPResponder {
   let number: UInt64
   /// The other end of the socket, which is counted.
   let socketPeer: HTTPPeer
-  /// The client: the same, or who a proxy says before the client's first byte.
+  /// The client: the same, or the one that a proxy names before the client's first byte. That one is
+  /// counted, too.
   private(set) var peer: HTTPPeer
-  /// What has been read of that; nil if nothing is to be read.
+  /// The bytes that were read of a proxy's words about its client; nil if no more are expected.
   private var preamble: [UInt8]?
   let tls: TLSSession?
   var closeHandler: (() -> Void)?
@@ -69,8 +70,6 @@ final class HTTPConnection: HTTPResponder {
   var heldBytes = 0
   /// The client that the current request counts toward, if it came through a proxy.
   private var countedClient: HTTPPeer?
-  /// The client that the connection counts toward, if its proxy said so before the first byte.
-  private(set) var countedClientOfSocket: HTTPPeer?
   /// The number of bytes reserved for the current upload.
   private var uploadedBytes = 0
   var isFlushPlanned = false
@@ -196,14 +195,13 @@ final class HTTPConnection: HTTPResponder {
     case .complete(let count, let client):
       guard receive(count - known.count, 0) == count - known.count else { break }
       preamble = nil
-      guard let client else { return true }
-      peer = client
+      guard let client, client != socketPeer else { return true }
       guard server.quota.take(for: client.accountable) else {
         server.report(.requestRefused(.tooManySockets, peer: client))
         close(.refused)
         return false
       }
-      countedClientOfSocket = client.accountable
+      peer = client
       return true
     case .incomplete, .malformed: break
     }

@@ -302,7 +302,7 @@ package final class HTTPServer: @unchecked Sendable {
   func remove(_ connection: HTTPConnection, _ reason: HTTPEvent.ClosingReason) {
     guard connections.removeValue(forKey: connection.number) != nil else { return }
     quota.giveBack(connection.socketPeer)
-    if let client = connection.countedClientOfSocket { quota.giveBack(for: client) }
+    if connection.peer != connection.socketPeer { quota.giveBack(for: connection.peer.accountable) }
     report(.connectionClosed(reason))
     finishDrainingIfEmpty()
   }

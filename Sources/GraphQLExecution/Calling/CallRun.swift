@@ -186,7 +186,7 @@ final class CallRun {
       return .value(json)
     }
     var refusal = operation.inputs.error(value.source, of: value.place, problem)
-    refusal.reason = error.reason
+    refusal.reason = error.reasonOfValue
     return .failed([refusal])
   }
 

@@ -41,7 +41,7 @@ private struct GivenRow {
   let path: [String]
 }
 
-/// What rows of one input are inserted into.
+/// The table that the rows of one input are inserted into.
 private struct InsertTarget {
   let table: SQLFragment
   /// The table's name without its namespace.
@@ -79,8 +79,7 @@ extension CallCompiler {
       table: table, name: write.table?.lastName ?? "", type: write.target, rule: nil,
       input: schema[definition.type.namedType], returned: returned)
     // A row may refer to one of another part.
-    let columns = Set(rows.flatMap { written($0, target, scope).values.map(\.column) })
-    let references = write.target.map { mapping.checkedReferences(of: $0, writing: columns) } ?? []
+    let references = references(of: rows, target, scope)
     let returned = returned.map {
       Self.union($0, references.flatMap { $0.names(in: write.target) })
     }
@@ -164,8 +163,7 @@ extension CallCompiler {
         isTop && groups.count == 1 ? Insertions.written : "inserted\(insertions.parts.count + 1)"
       let followers = inner.filter { !$0.insert.isFirst }
       let needed = followers.flatMap { $0.insert.columns.map(\.from) }
-      let columns = Set(group.flatMap { written($0, target, scope).values.map(\.column) })
-      let references = target.type.map { mapping.checkedReferences(of: $0, writing: columns) } ?? []
+      let references = references(of: group, target, scope)
       target.returned = target.returned.map {
         Self.union($0, needed + references.flatMap { $0.names(in: target.type) })
       }
@@ -193,6 +191,16 @@ extension CallCompiler {
       }
     }
     return names
+  }
+
+  private func references(
+    of rows: [GivenRow], _ target: InsertTarget, _ scope: Scope
+  ) -> [CheckedReference] {
+    target.type.map {
+      mapping.checkedReferences(of: $0) {
+        WrittenRow.columns(of: rows.map { written($0, target, scope) })
+      }
+    } ?? []
   }
 
   private func written(

@@ -32,8 +32,7 @@ extension CallCompiler {
     let name = compiler.renderer.render(table, scope, isNoted: false)
     let rule = write.rule.map { rendered($0, of: Insertions.written, compiler, scope) }
     let changed = changedRow(write, scope)
-    let references = mapping.checkedReferences(
-      of: target, writing: Set(changed.flatMap(\.values).map(\.column)))
+    let references = mapping.checkedReferences(of: target) { WrittenRow.columns(of: changed) }
     // Only the rule needs more than the keys and references, and the right to read it.
     var returned = rule == nil ? write.keys : nil
     if !references.isEmpty {

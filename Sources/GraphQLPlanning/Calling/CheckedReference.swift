@@ -10,8 +10,8 @@ struct CheckedReference {
   /// The columns of the written row, and those of the other one, by their names in the catalog.
   let columns: [(own: String, other: String)]
   let target: TypeID
-  let table: SQLTemplate
-  let rule: SQLTemplate
+  /// The rows that the rule lets through.
+  let rows: SQLTemplate
 
   /// Returns the columns of written rows that the check reads, as statements write them.
   ///
@@ -25,11 +25,15 @@ struct CheckedReference {
 extension StorageMapping {
   /// Returns the references of a type that are checked when one of these columns is written: its
   /// fields with `@reference` by columns alone, to types with `@table(where:)`.
-  func checkedReferences(of type: TypeID, writing written: Set<String>) -> [CheckedReference] {
-    schema[type].fields.compactMap { field in
+  ///
+  /// - Parameter written: is asked for the columns only if the type has such a reference.
+  func checkedReferences(
+    of type: TypeID, writing written: () -> Set<String>
+  ) -> [CheckedReference] {
+    let all = schema[type].fields.compactMap { field -> CheckedReference? in
       guard case .reference(let reference)? = self[type]?.fields[field.name]?.kind,
         reference.from == nil, reference.rows == nil,
-        let table = self[field.type.namedType]?.table, table.masked == nil, let rule = table.rule
+        let table = self[field.type.namedType]?.table, table.masked == nil, table.rule != nil
       else { return nil }
       var columns: [(own: String, other: String)] = []
       if let own = reference.id?.soleColumn?.name {
@@ -43,10 +47,11 @@ extension StorageMapping {
         default: return nil
         }
       }
-      guard columns.contains(where: { written.contains($0.own) }) else { return nil }
-      return CheckedReference(
-        columns: columns, target: field.type.namedType, table: table.name, rule: rule)
+      return CheckedReference(columns: columns, target: field.type.namedType, rows: table.name)
     }
+    guard !all.isEmpty else { return [] }
+    let columns = written()
+    return all.filter { $0.columns.contains { columns.contains($0.own) } }
   }
 }
 
@@ -61,8 +66,7 @@ extension CallCompiler {
   ///   - table: the name of their table, without its namespace.
   func refusal(
     _ reference: CheckedReference, of name: String, among others: String, _ type: TypeID?,
-    in table: String,
-    _ compiler: SelectionCompiler, _ scope: Scope
+    in table: String, _ compiler: SelectionCompiler, _ scope: Scope
   ) -> SQLFragment {
     let alias = compiler.statement.alias()
     func own(_ column: (own: String, other: String)) -> SQLFragment {
@@ -74,12 +78,9 @@ extension CallCompiler {
     let isEqual = reference.columns.map { column -> SQLFragment in
       "\(name: alias).\(name: SQLQuoting.identifier(column.other)) = \(own(column))"
     }
-    let rows = compiler.renderer.render(reference.table, scope, isNoted: false)
-    let rule = rendered(reference.rule, of: alias, compiler, scope)
-    var found: SQLFragment = """
-      NOT EXISTS (SELECT FROM \(rows) AS \(name: alias) WHERE \(isEqual.joined(separator: " AND ")) \
-      AND (\(rule)))
-      """
+    let rows = compiler.renderer.render(reference.rows, scope, isNoted: false)
+    var found: SQLFragment =
+      "NOT EXISTS (SELECT FROM \(rows) AS \(name: alias) WHERE \(isEqual.joined(separator: " AND ")))"
     // A row may refer to one that is written with it, which the statement does not see.
     if reference.target == type {
       found.append(

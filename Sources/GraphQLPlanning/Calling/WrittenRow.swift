@@ -19,6 +19,11 @@ package struct WrittenRow: Sendable {
   /// The table's name without its namespace.
   package let table: String
   package let values: [Value]
+
+  /// The columns that rows have values for.
+  static func columns(of rows: [WrittenRow]) -> Set<String> {
+    Set(rows.flatMap(\.values).map(\.column))
+  }
 }
 
 extension StorageMapping {

@@ -86,6 +86,7 @@ extension HTTPConnection {
     }
     if count < 0, errno == EAGAIN || errno == EINTR { return }
     lingeringBytes += max(count, 0)
-    if count <= 0 || lingeringBytes > 16 * 1024 * 1024 { close(closingReason) }
+    lastLingeringByte = coarseNow()
+    if count <= 0 || lingeringBytes > server.limits.maximumLingeringBytes { close(closingReason) }
   }
 }

@@ -314,5 +314,6 @@ extension HTTPConnection {
     tls?.sayGoodbye()
     shutdown(descriptor, Int32(SHUT_WR))
     enter(.lingering)
+    lastLingeringByte = stateStart
   }
 }

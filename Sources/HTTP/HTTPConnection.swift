@@ -78,6 +78,8 @@ final class HTTPConnection: HTTPResponder {
   var closingReason = HTTPEvent.ClosingReason.served
   var clientHasClosed = false
   var lingeringBytes = 0
+  /// When the client last sent bytes that were dropped.
+  var lastLingeringByte: UInt64 = 0
   /// Whether the streamed response ends only with its client or with the server.
   var isEndless = false
 
@@ -543,7 +545,12 @@ final class HTTPConnection: HTTPResponder {
         output = []
       }
     case .closing, .closed: break
-    case .lingering: if passed(limits.linger, since: stateStart, now) { close(closingReason) }
+    case .lingering:
+      if passed(limits.linger, since: lastLingeringByte, now)
+        || passed(bodyLimit, since: stateStart, now)
+      {
+        close(closingReason)
+      }
     }
   }
 
@@ -558,10 +565,15 @@ final class HTTPConnection: HTTPResponder {
     now > start && now - start > limit.nanoseconds
   }
 
+  /// The time from the first to the last byte of the request's body.
+  private var bodyLimit: Duration {
+    let limits = server.limits
+    return request.isUpload ? limits.uploads?.body ?? limits.body : limits.body
+  }
+
   private func bodyIsLate(_ now: UInt64) -> Bool {
     let limits = server.limits
-    let whole = request.isUpload ? limits.uploads?.body ?? limits.body : limits.body
-    if passed(whole, since: stateStart, now) { return true }
+    if passed(bodyLimit, since: stateStart, now) { return true }
     guard passed(limits.bodyGrace, since: stateStart, now) else { return false }
     let milliseconds = Int((now - stateStart) / 1_000_000)
     return request.body.count < limits.minimumBodyBytesPerSecond * milliseconds / 1000

@@ -62,9 +62,11 @@ package struct HTTPLimits: Sendable {
   /// The time for which an idle connection stays open while the server ends, so that its client
   /// learns of it by the response to another request.
   package var farewell: Duration = .seconds(1)
-  /// The time for which a client may go on sending after a refusal, so that it can read the
-  /// response.
+  /// The silence after which a connection is closed whose client goes on sending after a refusal.
+  /// Until then what it sends is read and dropped, for no longer than a body may take, so that the
+  /// client gets to read the response.
   package var linger: Duration = .seconds(2)
+  package var maximumLingeringBytes = 64 * 1024 * 1024
 
   // Sockets.
   package var maximumSockets = 10_000

@@ -37,16 +37,18 @@ package final class RawClient {
 
   package func send(_ text: String) { send(Array(text.utf8)) }
 
-  package func send(_ bytes: [UInt8]) {
+  /// Returns whether the server was still there for all of it.
+  @discardableResult package func send(_ bytes: [UInt8]) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = unsafe rest.withUnsafeBytes {
         unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return }
+      guard count > 0 else { return false }
       rest = rest.dropFirst(count)
     }
+    return true
   }
 
   /// Leaves without a word: what is sent to it from now on is refused.

@@ -241,6 +241,24 @@ import Testing
     #expect(client.answer().status == 413)
   }
 
+  @Test func `a body that is refused may be sent whole before its response is read`() throws {
+    let fixture = try HTTPServerFixture {
+      $0.limits.linger = .seconds(600)
+      $0.limits.body = .seconds(600)
+    }
+    let client = try RawClient(port: fixture.port)
+    let length = 48 << 20
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n")
+    let part = [UInt8](repeating: 97, count: 1 << 20)
+    for _ in 0..<48 {
+      let isSent = client.send(part)
+      try #require(isSent)
+    }
+    #expect(client.answer().status == 413)
+    client.finishSending()
+    #expect(client.isClosedByServer())
+  }
+
   @Test func `seeded noise never stops the server`() throws {
     let fixture = try HTTPServerFixture()
     var state: UInt64 = 42

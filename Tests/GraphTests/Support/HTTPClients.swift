@@ -85,10 +85,8 @@ final class HTTPClients: Sendable {
       let count = unsafe rest.withUnsafeBytes {
         unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
-      guard count > 0 else {
-        close(descriptor)
-        return nil
-      }
+      // A server may refuse a body before it was sent whole. Its response is there all the same.
+      if count <= 0 { break }
       rest = rest.dropFirst(count)
     }
     var received: [UInt8] = []

@@ -11,7 +11,7 @@ struct CatalogQueries {
   }
 
   var all: [String] {
-    [relations, columns, types, labels, keys, foreignKeys, otherNamespaces]
+    [relations, columns, types, labels, keys, foreignKeys, otherNamespaces, database]
   }
 
   /// The relations that a draft can have. Partitions are read through their parent.
@@ -141,6 +141,14 @@ struct CatalogQueries {
       AND n.nspname <> 'information_schema' AND NOT starts_with(n.nspname, 'pg_')
       AND has_schema_privilege(\(role), n.oid, 'USAGE')
     ORDER BY n.nspname
+    """
+  }
+
+  /// What tells the database from all others, in whose copies tables may have other numbers.
+  private var database: String {
+    """
+    SELECT concat((SELECT system_identifier FROM pg_control_system()), '/', oid)
+    FROM pg_database WHERE datname = current_database()
     """
   }
 }

@@ -46,7 +46,7 @@ package struct Draft {
         names: history.names(of: type))
       tag = max(tag, tables[oid]?.node?.tag ?? 0)
     }
-    var relationships = Relationships(catalog, tables, ruled: history.ruledTables)
+    var relationships = Relationships(catalog, tables, history)
     relationships.addAll()
     tables = relationships.tables
     var queries = QueryFields(
@@ -73,7 +73,8 @@ package struct Draft {
     files.append(DraftedFile(name: Self.typesFile, definitions: common + forms.definitions))
     self.files = files
     remarks = relations.filter { !$0.1.isPopulated }.map {
-      "\($0.1.sqlName) cannot be read before REFRESH MATERIALIZED VIEW \($0.1.sqlName)"
+      let name = ChangedName.now(in: $0.1.sqlName)
+      return "\(name) cannot be read before REFRESH MATERIALIZED VIEW \(name)"
     }
   }
 

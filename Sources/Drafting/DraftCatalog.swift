@@ -16,10 +16,10 @@ package struct DraftCatalog: Sendable {
     }
 
     let namespace: String
-    /// The name in the catalog.
-    let name: String
-    /// The name as statements write it: `film`, `sales."Order"`.
-    let sqlName: String
+    /// The name in the catalog, or the one that clients know.
+    fileprivate(set) var name: String
+    /// The name as statements write it: `film`, `sales."Order"`. A `ChangedName` after a renaming.
+    fileprivate(set) var sqlName: String
     /// The type of its rows as casts write it: that of a table `date` is not `date`.
     let rowType: String
     let kind: Kind
@@ -39,7 +39,10 @@ package struct DraftCatalog: Sendable {
 
   package struct Column: Sendable {
     let number: Int
-    let name: String
+    /// The name in the catalog, or the one that clients know.
+    fileprivate(set) var name: String
+    /// The name as statements write it. A `ChangedName` after a renaming.
+    fileprivate(set) var sqlName: String
     let type: PostgresType
     let dimensions: Int
     let isNotNull: Bool
@@ -104,6 +107,8 @@ package struct DraftCatalog: Sendable {
   private(set) var labels: [PostgresType: [String]] = [:]
   /// The namespaces with tables that were not asked for.
   package private(set) var otherNamespaces: [String] = []
+  /// What tells the database from all others.
+  private(set) var database = ""
 
   // MARK: - Reading
 
@@ -132,7 +137,23 @@ package struct DraftCatalog: Sendable {
     catalog.addKeys(tables[4])
     catalog.addForeignKeys(tables[5])
     catalog.otherNamespaces = tables[6].compactMap { $0[0] }
+    catalog.database = tables[7].first?.first.flatMap(\.self) ?? ""
     return catalog
+  }
+
+  /// Gives tables and columns the names by which clients know them.
+  package mutating func keep(_ names: KeptNames) {
+    for (oid, table) in names.found(in: self) {
+      guard var relation = relations[oid] else { continue }
+      let columns = table.found(in: relation, isSame: names.isSame(self, oid, table))
+      (relation.name, relation.sqlName) = table.name.kept(relation.sqlName)
+      for place in relation.columns.indices {
+        guard let name = columns[relation.columns[place].number] else { continue }
+        (relation.columns[place].name, relation.columns[place].sqlName) =
+          name.kept(relation.columns[place].sqlName)
+      }
+      relations[oid] = relation
+    }
   }
 
   private mutating func addRelations(_ rows: [[String?]], _ selection: TableSelection) {
@@ -156,7 +177,8 @@ package struct DraftCatalog: Sendable {
       else { continue }
       relations[oid]?.columns.append(
         Column(
-          number: number, name: name, type: type, dimensions: row[4].flatMap { Int($0) } ?? 0,
+          number: number, name: name, sqlName: SQLQuoting.name(name), type: type,
+          dimensions: row[4].flatMap { Int($0) } ?? 0,
           isNotNull: row[5] == "t", comment: row[6], hasDefault: row[7] == "t",
           isInsertable: row[8] == "t", isUpdatable: row[9] == "t",
           hasLooseCollation: row[10] == "t"))

@@ -77,15 +77,25 @@ package struct DraftFolder {
     return options
   }
 
+  /// Returns the names of the draft; none if it kept none.
+  package func baseNames() -> KeptNames {
+    let bytes = FileManager.default.contents(atPath: "\(base.path)/names") ?? Data()
+    return KeptNames(text: String(decoding: bytes, as: UTF8.self))
+  }
+
   /// Keeps what was drafted, for the next `--update`.
   ///
-  /// - Parameter options: the options that selected the tables, by their names.
-  package func keepBase(_ files: [DraftedFile], options: [String: String]) throws {
+  /// - Parameters:
+  ///   - names: the names by which clients know tables and columns.
+  ///   - options: the options that selected the tables, by their names.
+  package func keepBase(
+    _ files: [DraftedFile], _ names: KeptNames, options: [String: String]
+  ) throws {
     let lines = options.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }
-    let names = Set(files.map(\.name))
+    let kept = Set(files.map(\.name))
     try base.write(
-      files.map { ($0.name, $0.text) } + [("options", lines.joined())],
-      removing: base.names.filter { !names.contains($0) })
+      files.map { ($0.name, $0.text) } + [("options", lines.joined()), ("names", names.text)],
+      removing: base.names.filter { !kept.contains($0) })
   }
 
   private func make(_ path: String) throws(Failure) {

@@ -34,6 +34,7 @@ package struct DraftedDefinition: Sendable, Equatable {
 
   package var text: String {
     let implements = interfaces.isEmpty ? [] : ["implements", interfaces.joined(separator: " & ")]
+    let directives = directives.map(ChangedName.now)
     let head = ([keyword, name] + implements + directives).joined(separator: " ")
     let body =
       members.isEmpty ? "" : " {\n" + members.map { $0.text(indented: "  ") }.joined() + "}"
@@ -63,7 +64,7 @@ package struct DraftedMember: Sendable, Equatable {
     var line =
       name + (arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))")
       + (type.map { ": \($0)" } ?? "")
-    for directive in directives {
+    for directive in directives.map(ChangedName.now) {
       let isLong = indent.count + line.count + 1 + directive.count > Self.maximumColumns
       line += isLong ? "\n\(indent)  \(directive)" : " \(directive)"
     }

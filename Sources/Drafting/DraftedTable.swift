@@ -230,9 +230,6 @@ struct DraftedTable {
 }
 
 extension DraftCatalog.Column {
-  /// The name as statements write it.
-  var sqlName: String { SQLQuoting.name(name) }
-
   /// The words of the name without `id` or the like at an end; nil if it has none.
   var referenceWords: Words? {
     let words = Words(name)

@@ -10,7 +10,7 @@ package struct NameHistory {
   private var fields: [String: [String: String]] = [:]
   private var tags: [String: Int] = [:]
   /// The tables of which a rule hides rows.
-  private(set) var ruledTables: Set<String> = []
+  private var ruledTables: Set<String> = []
 
   /// Creates an empty history.
   package init() {}
@@ -57,8 +57,45 @@ package struct NameHistory {
     }
   }
 
+  /// Forgets the names of what the database calls otherwise than clients do.
+  package mutating func forget(_ names: KeptNames, renamedIn catalog: DraftCatalog) {
+    for (oid, table) in names.found(in: catalog) {
+      guard let relation = catalog.relations[oid], let type = types[table.name.written] else {
+        continue
+      }
+      let columns = table.found(in: relation, isSame: names.isSame(catalog, oid, table))
+      for column in relation.columns {
+        guard let name = columns[column.number], name.first != column.name else { continue }
+        for owner in Array(fields.keys) {
+          fields[owner] = fields[owner]?.filter { key, _ in
+            let isColumn = owner == type && key == FieldKey.column(name.written)
+            let result = String(key.prefix { $0 != " " })
+            let isOfType = owner == type || [type, type + "Connection"].contains(result)
+            return !isColumn && !(isOfType && Self.mentions(name.written, key))
+          }
+        }
+      }
+      if table.name.first != relation.name { types[table.name.written] = nil }
+    }
+  }
+
+  /// Returns whether directives name a column.
+  private static func mentions(_ column: String, _ key: String) -> Bool {
+    !key.hasPrefix("column ")
+      && key.ranges(of: column).contains { range in
+        let around = [
+          range.lowerBound > key.startIndex ? key[key.index(before: range.lowerBound)] : " ",
+          range.upperBound < key.endIndex ? key[range.upperBound] : " ",
+        ]
+        return !around.contains { $0.isLetter || $0.isNumber || $0 == "_" }
+      }
+  }
+
   /// Returns the type of a table.
-  func type(of table: String) -> String? { types[table] }
+  func type(of table: String) -> String? { types[ChangedName.earlier(in: table)] }
+
+  /// Returns whether a rule hides rows of a table.
+  func isRuled(_ table: String) -> Bool { ruledTables.contains(ChangedName.earlier(in: table)) }
 
   /// Returns the tag of a type.
   func tag(of type: String) -> Int? { tags[type] }
@@ -76,11 +113,12 @@ package struct NameHistory {
 /// What a field reads, as text that is equal in two drafts.
 enum FieldKey {
   /// Returns the key of a column.
-  static func column(_ name: String) -> String { "column " + name }
+  static func column(_ name: String) -> String { "column " + ChangedName.earlier(in: name) }
 
   /// Returns the key of a field of other objects: its type without `!`, and its directives.
   static func other(type: String, _ directives: [String]) -> String {
-    type.filter { !"[]!".contains($0) } + " " + directives.joined(separator: " ")
+    type.filter { !"[]!".contains($0) } + " "
+      + directives.map(ChangedName.earlier).joined(separator: " ")
   }
 
   static func of(_ member: DraftedMember) -> String {

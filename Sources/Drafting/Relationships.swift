@@ -3,8 +3,7 @@
 struct Relationships {
   private let catalog: DraftCatalog
   private(set) var tables: [UInt32: DraftedTable]
-  /// The tables of which a rule of the schema hides rows.
-  private let ruled: Set<String>
+  private let history: NameHistory
 
   /// A foreign key with the name of its field, without what it leads to.
   private struct Link {
@@ -16,9 +15,9 @@ struct Relationships {
     let isUnique: Bool
   }
 
-  init(_ catalog: DraftCatalog, _ tables: [UInt32: DraftedTable], ruled: Set<String>) {
+  init(_ catalog: DraftCatalog, _ tables: [UInt32: DraftedTable], _ history: NameHistory) {
     self.catalog = catalog
-    self.ruled = ruled
+    self.history = history
     self.tables = tables
   }
 
@@ -52,7 +51,7 @@ struct Relationships {
       candidates.append(typeWords.camel + "By" + by)
       let isNonNull =
         key.isValidated && !target.relation.hasRowSecurity
-        && !ruled.contains(target.relation.sqlName) && columns.allSatisfy(\.isNotNull)
+        && !history.isRuled(target.relation.sqlName) && columns.allSatisfy(\.isNotNull)
       let field = table.named(
         candidates, type: target.type + (isNonNull ? "!" : ""), reference(columns, key, target))
       table.add(field, behind: last.number)

@@ -32,9 +32,9 @@ extension OperationResponse {
         code.map { GraphQLError(error.message, code: $0) }
         ?? .fault("A function raised the unknown code \(error.detail ?? ""): \(error.reason)")
     // For a statement without a client's inputs.
-    case .invalidValue where error.sqlState == "22003":
+    case .invalidValue where ["22003", "22008"].contains(error.sqlState):
       refusal = GraphQLError(
-        "A number that the answer needs is out of the range of its type.",
+        "A value that the answer needs is out of the range of its type.",
         code: .valueNotRepresentable, reason: error.reason)
     case .invalidEncoding, .invalidValue:
       refusal = .fault(error.reason)
@@ -102,17 +102,17 @@ extension OperationResponse {
 
 extension PostgresError {
   /// Whether a computation has no result: a division by zero, the logarithm or root of a negative
-  /// number, or one that is out of range.
+  /// number, or a number or time that is out of range.
   fileprivate var isOfComputation: Bool {
-    ["22003", "22012", "2201E", "2201F", "2201G"].contains(sqlState)
+    ["22003", "22008", "22012", "2201E", "2201F", "2201G"].contains(sqlState)
   }
 
   /// The reason for the log, without PostgreSQL's details, which can contain values.
   var reason: String {
     let text =
       switch kind {
-      // "division by zero" has no value; a number that is out of range is in its message.
-      case .invalidValue where isOfComputation && sqlState != "22003":
+      // "division by zero" has no value; what is out of range is in its message.
+      case .invalidValue where isOfComputation && !["22003", "22008"].contains(sqlState):
         "a statement failed: " + message
       case .invalidValue, .invalidEncoding: Self.overValue
       default: "a statement failed: " + message

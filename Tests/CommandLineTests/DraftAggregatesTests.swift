@@ -268,6 +268,39 @@ import Testing
 
   // MARK: - Refusals and limits
 
+  @Test func `an aggregate that is out of range is an error of its field`() throws {
+    let database = try TestCluster.newDatabase()
+    try TestCluster.session(database).execute(
+      """
+      CREATE TABLE size (size_id int PRIMARY KEY, kind text, wide float8, narrow real, span interval);
+      INSERT INTO size VALUES (1, 'huge', 1.5e308, 3e38, '178000000 years'),
+        (2, 'huge', 1.5e308, 3e38, '178000000 years'), (3, 'even', 1e200, 1.5, '1 day'),
+        (4, 'even', -1e200, 2.25, '1 day'), (5, 'even', 1.25, NULL, NULL);
+      """)
+    let server = try DraftedServer(database, ["--aggregates"])
+    let all = try ask(
+      "{ sizes { aggregates { count wide { sum avg } narrow { sum avg } } } }", server)
+    let answer = #""data":{"sizes":{"aggregates":{"count":5,"wide":{"sum":null,"avg":6e+307},"#
+    #expect(
+      all.contains(
+        answer + #""narrow":{"sum":6.0000000109955115e+38,"avg":1.5000000027488779e+38}}}}"#),
+      "\(all)")
+    #expect(all.contains(#""path":["sizes","aggregates","wide","sum"]"#), "\(all)")
+    #expect(all.contains("VALUE_NOT_REPRESENTABLE"), "\(all)")
+    let groups = try ask(
+      """
+      { sizes { groups(by: {kind: true}, having: {wide: {avg: {lt: 1.4e308}}}) {
+        key { kind } aggregates { wide { sum avg } narrow { sum avg } } } } }
+      """, server)
+    #expect(
+      groups == #"{"data":{"sizes":{"groups":[{"key":{"kind":"even"},"aggregates":{"wide":"#
+        + #"{"sum":1.25,"avg":0.4166666666666667},"narrow":{"sum":3.75,"avg":1.875}}}]}}}"#,
+      "\(groups)")
+    // Of intervals the whole answer, by a code that says so.
+    let spans = try ask("{ sizes { aggregates { span { sum } } } }", server)
+    #expect(spans.contains("VALUE_NOT_REPRESENTABLE"), "\(spans)")
+  }
+
   @Test func `a group needs a column, its key only those of "by", and groups their limits`() throws
   {
     let database = try TestCluster.newDatabase()

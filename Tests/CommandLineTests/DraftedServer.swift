@@ -7,7 +7,7 @@ final class DraftedServer {
   /// The folder of the schema.
   let path: String
   let port: UInt16
-  private let folder: TemporaryFolder
+  private let folder: TemporaryFolder?
   private let server: ProgramRun
   /// The server's log.
   var errors: String { server.errors }
@@ -23,8 +23,8 @@ final class DraftedServer {
     serving: [String] = [], anonymousWrites: Bool = true,
     prepare: (String) throws -> Void = { _ in }
   ) throws {
-    folder = try TemporaryFolder()
-    path = folder.path + "/graph"
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/graph"
     let open =
       anonymousWrites && arguments.contains("--mutations") ? ["--anonymous-writes"] : []
     let draft = try ProgramRun.complete(["draft", path, "--database", database] + arguments + open)
@@ -33,8 +33,20 @@ final class DraftedServer {
     try prepare(path)
     let served = role.map { TestCluster.connectionString(database, as: $0) } ?? database
     server = try ProgramRun(["serve", "--schema", path, "--database", served] + serving)
+    port = try Self.port(of: server)
+    (self.folder, self.path) = (folder, path)
+  }
+
+  /// Serves a folder that was drafted, which stays.
+  init(folder path: String, _ database: String) throws {
+    server = try ProgramRun(["serve", "--schema", path, "--database", database])
+    port = try Self.port(of: server)
+    (folder, self.path) = (nil, path)
+  }
+
+  private static func port(of server: ProgramRun) throws -> UInt16 {
     try #require(server.prints("Serving http://"), "\(server.errors)")
-    port = try #require(
+    return try #require(
       server.output.firstMatch(of: #/Serving http:\/\/127\.0\.0\.1:(\d+)/#).flatMap {
         UInt16($0.1)
       })

@@ -42,6 +42,10 @@ enum DraftCommand {
         "update", nil, environment: "SOCIOGRAPH_DRAFT_UPDATE",
         "bring what the database has become into DIR; what you have changed stays"),
       CommandSpecification.Option(
+        "follow-names", nil,
+        "with --update or --check: tables and columns that were renamed have their new names for "
+          + "clients, too; otherwise they keep the old ones"),
+      CommandSpecification.Option(
         "check", nil, environment: "SOCIOGRAPH_DRAFT_CHECK",
         "print what --update would do, a line each, and write nothing"),
       CommandSpecification.Option(
@@ -49,7 +53,8 @@ enum DraftCommand {
     ],
     notes: """
       The database is only read. The files belong to you: edit them, and serve them with
-      sociograph serve --schema DIR --database URL. --update and --check take the other options as
+      sociograph serve --schema DIR --database URL. After --follow-names, schema diff tells what breaks
+      for clients. --update and --check take the other options as
       DIR was drafted with, unless they are given.
       Exit status of --update: 0 done, 1 something needs you. Of --check: 0 nothing to do, 1 something.
       """)
@@ -65,7 +70,11 @@ enum DraftCommand {
     let target = DraftFolder(folder)
     let isCheck = try options.isSet("check")
     if try options.isSet("json"), !isCheck { throw UsageError("--json of draft needs --check.") }
-    guard try options.isSet("update") || isCheck else {
+    let isUpdate = try options.isSet("update")
+    if try options.isSet("follow-names"), !isUpdate, !isCheck {
+      throw UsageError("--follow-names of draft needs --update or --check.")
+    }
+    guard isUpdate || isCheck else {
       guard !target.hasFiles else {
         throw CommandFailure(
           "the folder \"\(folder)\" has .graphql files; name an empty folder, or use --update.")
@@ -109,7 +118,8 @@ enum DraftCommand {
     defer { database.close() }
     let (catalog, draft, files) = try drafted(for: target, options, database)
     try target.write(files)
-    try target.keepBase(draft.files, options: selection(options, database))
+    try target.keepBase(
+      draft.files, KeptNames(catalog), options: selection(options, database))
     for remark in draft.remarks { Console.say(remark) }
     let lines = files.reduce(0) { $0 + $1.text.count(where: \.isNewline) }
     Console.say(
@@ -135,7 +145,14 @@ enum DraftCommand {
     var state = try CatalogFingerprint.read(session)
     for _ in 0..<10 {
       let result = Result {
-        let catalog = try self.catalog(database, options)
+        var catalog = try self.catalog(database, options)
+        var history = history
+        let names = target.baseNames()
+        if history != nil, try !options.isSet("follow-names") {
+          catalog.keep(names)
+        } else {
+          history?.forget(names, renamedIn: catalog)
+        }
         if history == nil, catalog.order.isEmpty { throw nothing(catalog, database.namespaces) }
         var draft = try Draft(
           catalog, history: history ?? NameHistory(), mutations: options.isSet("mutations"),
@@ -237,7 +254,7 @@ enum DraftCommand {
     let configuration = try database.planningConfiguration()
     let base = try target.base.texts()
     let mine = try target.texts()
-    let (_, draft, files) = try drafted(
+    let (catalog, draft, files) = try drafted(
       for: target, options, database, NameHistory(base, mine: mine))
     let new = Dictionary(files.map { ($0.name, $0.text) }) { first, _ in first }
     let merge = try DraftMerge(base: base, mine: mine, new: new)
@@ -255,7 +272,10 @@ enum DraftCommand {
     if !merge.written.isEmpty || !merge.removed.isEmpty {
       try target.write(merge.written, removing: merge.removed)
     }
-    if new != base { try target.keepBase(draft.files, options: selection(options, database)) }
+    let names = KeptNames(catalog)
+    if new != base || names != target.baseNames() {
+      try target.keepBase(draft.files, names, options: selection(options, database))
+    }
     let merged = try target.texts().map { (name: $0.key, text: $0.value) }
     let errors: [String]
     do {

@@ -239,11 +239,31 @@ extension SelectionCompiler {
     case "count": return "count(\(values))"
     case "countDistinct": return "count(DISTINCT \(values))"
     case "sum", "avg":
+      if mapping.parameterType(of: column.type.namedType) == .float8 {
+        return floatingAggregate(name, of: "(\(values))::float8")
+      }
       // PostgreSQL's result has a wider type: that of the sum of integers is numeric.
       let text: SQLFragment = "\(name: name)(\(values))"
       return mapping.parameterType(of: result.namedType) == .float8 ? "(\(text))::float8" : text
     case "min", "max": return "\(name: name)(\(values))"
     default: return "NULL"
     }
+  }
+  /// Returns the sum or average of `float8` values, which does not fail however large they are: a
+  /// statement fails as a whole, and an infinite value is an error of its own field.
+  ///
+  /// PostgreSQL's functions, which are fast, get the values that they cannot overflow with; `avg` also
+  /// adds squares. Others are added as `numeric`.
+  private func floatingAggregate(_ name: String, of value: SQLFragment) -> SQLFragment {
+    let isSmall: SQLFragment = "\(value) BETWEEN -1e140 AND 1e140"
+    let large: SQLFragment = "sum((\(value))::numeric) FILTER (WHERE NOT \(isSmall))"
+    let small: SQLFragment = "coalesce(sum(\(value)) FILTER (WHERE \(isSmall)), 0)::numeric"
+    var total: SQLFragment = "(\(large) + \(small))"
+    if name == "avg" { total = "(\(total) / count(\(value)))" }
+    return """
+      CASE WHEN \(large) IS NULL THEN \(name: name)(\(value)) FILTER (WHERE \(isSmall)) \
+      WHEN abs\(total) < 1.797693134862315e308 THEN \(total)::float8 \
+      ELSE 'Infinity' END
+      """
   }
 }

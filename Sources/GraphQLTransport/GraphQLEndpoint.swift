@@ -23,6 +23,8 @@ package struct GraphQLEndpoint {
     package var maximumDocumentBytes = 64 * 1024
     package var maximumVariablesBytes = 256 * 1024
     package var maximumNesting = 64
+    /// Whether requests with files are taken, in `multipart/form-data`.
+    package var takesForms = false
     /// Whether responses are compressed for clients that accept it.
     package var compresses = true
 
@@ -95,8 +97,10 @@ package struct GraphQLEndpoint {
     package fileprivate(set) var coding: ContentCoding?
     /// The condition on what the client already has; nil for a method without conditions.
     package let condition: ResponseCondition?
-    fileprivate var refusal: TransportError?
-    fileprivate var idempotencyKey: Result<String?, TransportError> = .success(nil)
+    /// Whether the body is a form with files.
+    package fileprivate(set) var isForm = false
+    fileprivate(set) var refusal: TransportError?
+    fileprivate(set) var idempotencyKey: Result<String?, TransportError> = .success(nil)
     /// The index at which the last body that came with this head is cached, if it still is.
     fileprivate var lastPlace = 0
 
@@ -121,7 +125,8 @@ package struct GraphQLEndpoint {
     }
     head.idempotencyKey = Self.idempotencyKey(request)
     do throws(TransportError) {
-      try negotiate(request, &head.format)
+      head.isForm = configuration.takesForms && request.method == .post && request.hasForm
+      try negotiate(request, &head.format, isForm: head.isForm)
     } catch {
       head.refusal = error
     }
@@ -138,10 +143,16 @@ package struct GraphQLEndpoint {
     do throws(TransportError) {
       return try read(request, head, identity)
     } catch {
-      let answer = head.format.answer(error, requestID: identity.id)
-      report(.refused(error, answer.status, of: identity))
-      return .answer(answer)
+      return .answer(refuse(error, head, identity))
     }
+  }
+
+  func refuse(
+    _ error: TransportError, _ head: Head, _ identity: RequestIdentity
+  ) -> GraphQLAnswer {
+    let answer = head.format.answer(error, requestID: identity.id)
+    report(.refused(error, answer.status, of: identity))
+    return answer
   }
 
   /// Returns the coding of responses to a client with this `Accept-Encoding`.
@@ -161,7 +172,7 @@ package struct GraphQLEndpoint {
   private static let noStore = HTTPField("Cache-Control", "no-store")
 
   private func negotiate(
-    _ request: HTTPRequest, _ format: inout ResponseFormat
+    _ request: HTTPRequest, _ format: inout ResponseFormat, isForm: Bool
   ) throws(TransportError) {
     switch request.method {
     case .post, .query, .get, .head: break
@@ -185,7 +196,7 @@ package struct GraphQLEndpoint {
     }
     // Apollo's iOS client sends the Content-Type of a body that is not there.
     let hasBody = request.method == .post || request.method == .query
-    if hasBody || request.hasHeader("content-type") {
+    if !isForm, hasBody || request.hasHeader("content-type") {
       try ContentNegotiation.checkBody(contentType: request.headerList("content-type"))
     }
     if hasBody {
@@ -298,7 +309,7 @@ package struct GraphQLEndpoint {
     configuration.crossOrigin.admitsSocket(of: request)
   }
 
-  private func readRequest(
+  func readRequest(
     _ parameters: RequestParameters, _ identity: RequestIdentity, bodyBytes: Int
   ) throws(TransportError) -> GraphQLRequest {
     guard parameters.variableSets == nil else {

@@ -9,6 +9,8 @@ package enum TransportError: Error, Sendable, Equatable {
   case contentType
   case charset
   case emptyBody
+  /// A malformed `multipart/form-data`, with the reason.
+  case form(String)
   /// Invalid JSON in the body, or in the parameter of a URL.
   case json(JSONError, parameter: String?)
   case notAnObject
@@ -42,7 +44,8 @@ package enum TransportError: Error, Sendable, Equatable {
     case .contentType, .charset: .unsupportedMediaType
     case .json(let error, _):
       if case .nestedDeeperThan = error.reason { .nestingLimitExceeded } else { .badRequest }
-    case .emptyBody, .notAnObject, .parameter, .repeatedParameter, .urlEncoding, .missingQuery,
+    case .emptyBody, .form, .notAnObject, .parameter, .repeatedParameter, .urlEncoding,
+      .missingQuery,
       .batchingDisabled, .batchTooLarge, .tooManyVariableSets, .emptyBatch, .batchNesting,
       .persistedQueryMalformed,
       .persistedQueryHashMismatch, .idempotencyKeyMalformed, .idempotencyKeyOfBatch:
@@ -80,7 +83,7 @@ package enum TransportError: Error, Sendable, Equatable {
     case .notAnObject, .parameter, .missingQuery, .emptyBatch, .batchNesting,
       .persistedQueryMalformed, .persistedQueryHashMismatch, .variablesTooLarge:
       true
-    case .methodNotAllowed, .notAcceptable, .contentType, .charset, .emptyBody, .json,
+    case .methodNotAllowed, .notAcceptable, .contentType, .charset, .emptyBody, .form, .json,
       .repeatedParameter, .urlEncoding, .documentTooLarge, .batchingDisabled, .batchTooLarge,
       .tooManyVariableSets, .idempotencyKeyMalformed, .idempotencyKeyOfBatch, .csrf,
       .originNotAllowed,
@@ -98,6 +101,7 @@ package enum TransportError: Error, Sendable, Equatable {
     case .contentType: "The Content-Type must be application/json."
     case .charset: "The charset must be utf-8."
     case .emptyBody: "The request has no body; expected a JSON object with \"query\"."
+    case .form(let reason): "The form with files cannot be read: \(reason)."
     case .json(let error, nil): error.description
     case .json(let error, let parameter?): "The parameter \"\(parameter)\": \(error)"
     case .notAnObject: "The request body must be a JSON object."

@@ -2,6 +2,8 @@
 /// handler verifies.
 package struct HTTPUploadLimits: Sendable {
   package var path: String
+  /// The paths to which a body of `multipart/form-data` is an upload, too.
+  package var formPaths: [String] = []
   package var maximumBodyBytes: Int
   package var body: Duration = .seconds(60)
 
@@ -18,7 +20,7 @@ package struct HTTPLimits: Sendable {
   package var maximumHeaderBytes = 16 * 1024
   package var maximumHeaderFields = 100
   package var maximumBodyBytes = 1024 * 1024
-  /// The limits of one path, in place of `maximumBodyBytes` and `body`; nil for no such path.
+  /// The limits of uploads, in place of `maximumBodyBytes` and `body`; nil for none.
   package var uploads: HTTPUploadLimits?
   /// The maximum number of bytes of uploads being received or processed, over all loops; beyond it
   /// the server responds 503.

@@ -145,9 +145,19 @@ extension HTTPRequest {
 
   /// Refuses an upload without a credential before its body is read.
   private func admitUpload(_ limits: HTTPLimits) throws(HTTPRefusal) {
-    guard let uploads = limits.uploads, method == .post, isPath(uploads.path) else { return }
+    guard let uploads = limits.uploads, method == .post,
+      isPath(uploads.path) || hasForm && uploads.formPaths.contains(where: isPath)
+    else { return }
     guard hasHeader("authorization") else { throw .unauthenticated }
     isUpload = true
+  }
+
+  /// Whether the body is `multipart/form-data`.
+  package var hasForm: Bool {
+    headerBytes("content-type")?.prefix { $0 != 0x3B }.elementsEqual("multipart/form-data".utf8) {
+      // Types are without regard to case.
+      ($0 &- 0x41 < 26 ? $0 | 0x20 : $0) == $1
+    } ?? false
   }
 
   private func isPath(_ path: String) -> Bool { head[pathRange].elementsEqual(path.utf8) }

@@ -29,7 +29,7 @@ package final class HTTPRequest: @unchecked Sendable {
   var keepsAlive = true
   var framing = Framing.none
   var expectsContinue = false
-  /// Whether the request is for the path of the limits' uploads.
+  /// Whether the request is one of the limits' uploads.
   var isUpload = false
   /// Whether all of the above was parsed from `head` without a refusal.
   var isParsed = false

@@ -127,6 +127,10 @@ package enum GraphContract {
     "note_upload", .function(["bigint", "jsonb"]), [.writer], requiredBy: .photos,
     use: "records an uploaded photo",
     "POST /photos fails")
+  package static let takeUpload = ContractEntry(
+    "take_upload", .function(["bigint", "jsonb"]), [.writer],
+    use: "makes an uploaded photo of a request's file, and gives its ID",
+    "requests with files fail")
   package static let photoAudience = ContractEntry(
     "photo_audience", .function(["bigint", "text"]), [.reader], requiredBy: .photos,
     use: "decides who may see a photo",
@@ -234,7 +238,7 @@ package enum GraphContract {
   package static let all = [
     viewerOfSession, noteSession, restOfSession, viewerOfToken, tokenSeal, sessionNamed,
     claim, keep, replay, constraintError, wordedRefusals,
-    noteUpload, photoAudience, unknownUploads,
+    noteUpload, takeUpload, photoAudience, unknownUploads,
     newsSince, liveSource,
     tasks, runTask, backgroundTask, outboxTake, outboxEnd, unsubscribe,
     secret, migration, functions, seed,

@@ -136,11 +136,33 @@ COMMENT ON FUNCTION note_upload IS
   'Records that the viewer uploaded an image: its path, its size, and its moderation. Returns the address for the '
   'client. A repeated upload has no effect.';
 
+CREATE OR REPLACE FUNCTION photo_of(sent upload, alt_text text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE made bigint;
+BEGIN
+  IF sent.photo_id IS NOT NULL THEN RETURN sent.photo_id; END IF;
+  INSERT INTO photo (owner_id, url, width, height, alt_text, moderation)
+  VALUES (sent.owner_id, sent.path, sent.width, sent.height, words(photo_of.alt_text), sent.moderation)
+  RETURNING id INTO made;
+  UPDATE upload u SET photo_id = made WHERE u.owner_id = sent.owner_id AND u.path = sent.path;
+  RETURN made;
+END $$;
+COMMENT ON FUNCTION photo_of IS 'Returns the photo of an upload, which it becomes if it is none yet.';
+
+CREATE OR REPLACE FUNCTION take_upload(viewer bigint, sent jsonb) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE chosen upload;
+BEGIN
+  PERFORM note_upload(viewer, sent);
+  SELECT * INTO chosen FROM upload u WHERE u.owner_id = viewer AND u.path = sent ->> 'path' FOR NO KEY UPDATE;
+  RETURN wire_id(photo_of(chosen, NULL));
+END $$;
+COMMENT ON FUNCTION take_upload IS
+  'Records an image that the viewer sent with a mutation, and returns the ID of its photo, which stands for it there. '
+  'A photo that was rejected is refused by the mutation.';
+
 CREATE OR REPLACE FUNCTION create_photo(viewer bigint, input jsonb) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-DECLARE
-  sent upload;
-  made bigint;
+DECLARE sent upload;
 BEGIN
   PERFORM require_viewer(viewer);
   SELECT * INTO sent FROM upload u
@@ -152,12 +174,7 @@ BEGIN
     OR EXISTS (SELECT FROM photo f WHERE f.id = sent.photo_id AND f.moderation = 'REJECTED') THEN
     PERFORM refuse('REJECTED_PHOTO', 'input', 'url');
   END IF;
-  IF sent.photo_id IS NOT NULL THEN RETURN sent.photo_id; END IF;
-  INSERT INTO photo (owner_id, url, width, height, alt_text, moderation)
-  VALUES (viewer, sent.path, sent.width, sent.height, words(input ->> 'altText'), sent.moderation)
-  RETURNING id INTO made;
-  UPDATE upload u SET photo_id = made WHERE u.owner_id = viewer AND u.path = sent.path;
-  RETURN made;
+  RETURN photo_of(sent, input ->> 'altText');
 END $$;
 COMMENT ON FUNCTION create_photo IS
   'Implements Mutation.createPhoto, for an image that the viewer uploaded to /photos. An image that is already '

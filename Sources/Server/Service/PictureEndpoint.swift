@@ -14,7 +14,9 @@ import SQL
 ///
 /// The graph decides what an upload means. Its function `note_upload(viewer, upload)` is called
 /// with each stored image. It may refuse the image as mutations do, and returns the URL for the
-/// client. `photo_audience(viewer, path)` decides who may read the image.
+/// client. `take_upload(viewer, upload)` is called with each file of a request in the multipart form of
+/// GraphQL uploads, and returns the ID that stands for it in the operation.
+/// `photo_audience(viewer, path)` decides who may read the image.
 final class PictureEndpoint {
   static let path = "/photos"
 
@@ -103,68 +105,138 @@ final class PictureEndpoint {
     let body = request.body
     sessions.resolve(token) { [self] resolution in
       switch resolution {
-      case .viewer(let viewer): make(body, viewer.id, call)
+      case .viewer(let viewer):
+        keep(body, of: viewer.id) { [self] kept in
+          let identity = call.identity
+          note(kept, by: Self.noting, viewer.id, call.client, identity) { [self] result in
+            switch result {
+            case .success(let (kept, url)): created(kept, at: url, call)
+            case .failure(let refused): refuse(call, refused)
+            }
+          }
+        }
       case .unknown:
         refuse(
           call,
           GraphQLError("The session token is unknown or has expired.", code: .unauthenticated))
-      case .failed(let error): refuse(call, error)
+      case .failed(let error): refuse(call, Refused(error))
       }
     }
   }
 
-  /// Carries what belongs to the loop to the service's threads and back.
-  private struct OnLoop: @unchecked Sendable {
-    // @unchecked: only touched on the loop.
-    let endpoint: PictureEndpoint
-    let call: Call
+  private func created(_ kept: PictureService.Kept, at url: String, _ call: Call) {
+    call.exchange.respond(
+      .created, contentType: "application/json; charset=utf-8",
+      headers: call.headers + [
+        HTTPField("Location", Self.path(of: kept.name)), HTTPField("Cache-Control", "no-store"),
+      ], body: kept.answer(url: url))
   }
 
-  private func make(_ body: [UInt8], _ viewer: Int64, _ call: Call) {
-    let back = OnLoop(endpoint: self, call: call)
-    service.take(body, owner: viewer, for: Self.share(.viewer(viewer))) { [loop] result in
-      loop.execute { back.endpoint.made(result, viewer, back.call) }
+  /// Takes the files of a request one after the other.
+  ///
+  /// - Parameters:
+  ///   - viewer: the user whose photos they become.
+  ///   - completion: called on the loop with the photos' IDs.
+  func attach(
+    _ files: ArraySlice<[UInt8]>, of viewer: Int64, _ client: PoolClient,
+    as identity: RequestIdentity, ids: [String] = [],
+    completion: @escaping (Result<[String], Refused>) -> Void
+  ) {
+    guard let file = files.first else { return completion(.success(ids)) }
+    keep(file, of: viewer) { [self] kept in
+      note(kept, by: Self.taking, viewer, client, identity) { [self] result in
+        switch result {
+        case .success(let (_, id)):
+          attach(
+            files.dropFirst(), of: viewer, client, as: identity, ids: ids + [id],
+            completion: completion)
+        case .failure(let refused):
+          report(.refused(refused.error.code, reason: refused.error.reason, identity))
+          completion(.failure(refused))
+        }
+      }
     }
   }
 
-  private func made(
-    _ result: Result<PictureService.Kept, PictureRefusal>?, _ viewer: Int64, _ call: Call
+  /// Why a picture was not taken.
+  struct Refused: Error {
+    let error: GraphQLError
+    var retryAfter: Duration?
+
+    init(_ error: GraphQLError) { self.error = error }
+
+    init(_ error: PostgresError) {
+      guard case .refused(let errors, let retryAfter) = OperationResponse.failure(error),
+        let first = errors.first
+      else {
+        self.error = .fault("\(error)")
+        return
+      }
+      (self.error, self.retryAfter) = (first, retryAfter)
+    }
+  }
+
+  private typealias Keeping = Result<PictureService.Kept, Refused>
+
+  /// Carries what belongs to the loop to the service's threads and back.
+  private struct OnLoop: @unchecked Sendable {
+    // @unchecked: only touched on the loop.
+    let completion: (Keeping) -> Void
+  }
+
+  /// Has a picture made and stored.
+  private func keep(
+    _ body: [UInt8], of viewer: Int64, _ completion: @escaping (Keeping) -> Void
   ) {
-    switch result {
-    case nil:
-      refuse(
-        call,
-        GraphQLError(
-          "The server is busy with other photos. Try again shortly.", code: .serviceOverloaded))
-    case .failure(let refusal): refuse(call, refusal.error)
-    case .success(let kept): note(kept, viewer, call)
+    let back = OnLoop(completion: completion)
+    service.take(body, owner: viewer, for: Self.share(.viewer(viewer))) { [loop] result in
+      let kept: Keeping =
+        switch result {
+        case .success(let kept)?: .success(kept)
+        case .failure(let refusal)?: .failure(Refused(refusal.error))
+        case nil:
+          .failure(
+            Refused(
+              GraphQLError(
+                "The server is busy with other photos. Try again shortly.",
+                code: .serviceOverloaded)))
+        }
+      loop.execute { back.completion(kept) }
     }
   }
 
   private static let noting = PostgresStatement(
     "SELECT \(GraphContract.noteUpload)($1, $2::text::jsonb)::text", parameterCount: 2,
     label: StatementLabel(task: "upload"))
+  private static let taking = PostgresStatement(
+    "SELECT \(GraphContract.takeUpload)($1, $2::text::jsonb)::text", parameterCount: 2,
+    label: StatementLabel(task: "upload"))
 
-  private func note(_ kept: PictureService.Kept, _ viewer: Int64, _ call: Call) {
+  /// Tells the graph of a stored picture, and completes with what it says: an address or an ID.
+  private func note(
+    _ result: Keeping, by statement: PostgresStatement, _ viewer: Int64, _ client: PoolClient,
+    _ identity: RequestIdentity,
+    completion: @escaping (Result<(PictureService.Kept, String), Refused>) -> Void
+  ) {
+    let kept: PictureService.Kept
+    switch result {
+    case .success(let stored): kept = stored
+    case .failure(let refused): return completion(.failure(refused))
+    }
     if let fault = kept.moderationFault { report(.notModerated(reason: fault)) }
     var parameters = PostgresParameters()
     parameters.append(viewer)
     parameters.append(kept.json)
-    writers.execute(transaction: [BoundStatement(Self.noting, parameters)]) { [self] outcome, _ in
+    writers.execute(transaction: [BoundStatement(statement, parameters)]) { [self] outcome, _ in
       switch outcome {
       case .success(let result):
-        guard result.rowCount == 1, let url = result.string(row: 0, column: 0) else {
-          return refuse(call, .fault("note_upload gave no address."))
+        guard result.rowCount == 1, let text = result.string(row: 0, column: 0) else {
+          return completion(.failure(Refused(.fault("The graph gave nothing for an upload."))))
         }
-        report(.kept(bytes: kept.byteCount, call.identity))
-        stored(viewer, call.client)
-        call.exchange.respond(
-          .created, contentType: "application/json; charset=utf-8",
-          headers: call.headers + [
-            HTTPField("Location", Self.path(of: kept.name)),
-            HTTPField("Cache-Control", "no-store"),
-          ], body: kept.answer(url: url))
-      case .failure(let error): refuse(call, error)
+        report(.kept(bytes: kept.byteCount, identity))
+        stored(viewer, client)
+        completion(.success((kept, text)))
+      case .failure(let error): completion(.failure(Refused(error)))
       }
     }
   }
@@ -191,7 +263,7 @@ final class PictureEndpoint {
       switch resolution {
       case .viewer(let viewer): serve(asked, to: viewer.id, call)
       case .unknown: serve(asked, to: 0, call)
-      case .failed(let error): refuse(call, error)
+      case .failed(let error): refuse(call, Refused(error))
       }
     }
   }
@@ -221,14 +293,14 @@ final class PictureEndpoint {
           read(asked, call)
         default: refuse(call, Self.absent)
         }
-      case .failure(let error): refuse(call, error)
+      case .failure(let error): refuse(call, Refused(error))
       }
     }
     call.exchange.onClose { ticket.cancel() }
   }
 
   private func read(_ asked: Asked, _ call: Call) {
-    let back = OnLoop(endpoint: self, call: call)
+    let back = ReadOnLoop(endpoint: self, call: call)
     let client = asked.viewer == 0 ? call.client : .viewer(asked.viewer)
     service.read(asked.name, for: Self.share(client)) { size in
       switch HTTPByteRange(asked.range, size: size) {
@@ -240,6 +312,13 @@ final class PictureEndpoint {
     } completion: { [loop] result in
       loop.execute { back.endpoint.answer(result, back.call, asked) }
     }
+  }
+
+  /// Carries what belongs to the loop to the service's threads and back.
+  private struct ReadOnLoop: @unchecked Sendable {
+    // @unchecked: only touched on the loop.
+    let endpoint: PictureEndpoint
+    let call: Call
   }
 
   private static let absent = GraphQLError("There is no such photo.", code: .notFound)
@@ -320,11 +399,8 @@ final class PictureEndpoint {
 
   // MARK: - Refusing
 
-  private func refuse(_ call: Call, _ error: PostgresError) {
-    guard case .refused(let errors, let retryAfter) = OperationResponse.failure(error),
-      let first = errors.first
-    else { return refuse(call, .fault("\(error)")) }
-    refuse(call, first, retryAfter: retryAfter)
+  private func refuse(_ call: Call, _ refused: Refused) {
+    refuse(call, refused.error, retryAfter: refused.retryAfter)
   }
 
   private func refuse(

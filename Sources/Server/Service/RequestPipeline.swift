@@ -27,6 +27,8 @@ final class RequestPipeline {
   var isDraining = false
   private let compressor = AnswerCompressor()
   private let routes: [Route]
+  /// What takes the files of requests; nil if the server keeps none.
+  let pictures: PictureEndpoint?
   private let preparer: OperationPreparer
   private let preparations: PreparationQueue
   private(set) var queries: QueryRunner
@@ -56,6 +58,7 @@ final class RequestPipeline {
     self.sessions = sessions
     self.pool = pool
     self.mutations = mutations
+    self.pictures = pictures
     endpoint = GraphQLEndpoint(shared.endpoint) { observer.report(.endpoint($0)) }
     preparations = PreparationQueue(loop: pool.loop, patience: pool.settings.queueWait)
     self.replicas = replicas
@@ -108,6 +111,7 @@ final class RequestPipeline {
     exchange.identify(as: identity.id)
     let head = head(of: request, known)
     switch head.purpose {
+    case .operation where head.format.isForm: receiveForm(request, head, exchange, as: identity)
     case .operation:
       receive(request, head, exchange, as: identity) { format, record in
         .exchange(exchange, format, stream(request, exchange, format, record))
@@ -161,6 +165,13 @@ final class RequestPipeline {
     _ request: HTTPRequest, _ head: RequestHead, _ exchange: HTTPExchange,
     as identity: RequestIdentity, reply: (ResponseFormat, RequestRecord) -> Reply
   ) {
+    let record = record(of: request, head, identity)
+    take(endpoint.receive(request, head.format, as: identity), head, exchange, record, reply: reply)
+  }
+
+  func record(
+    of request: HTTPRequest, _ head: RequestHead, _ identity: RequestIdentity
+  ) -> RequestRecord {
     let record = RequestRecord(identity, peer: head.caller.peer, bytes: request.body.count)
     record.timing = head.timing
     record.http = RequestRecord.HTTPKind(method: request.method, isSecure: request.isSecure)
@@ -168,7 +179,14 @@ final class RequestPipeline {
     if let coding = head.format.coding {
       record.encoding = AnswerEncoding(coding, by: compressor, for: client(of: head.caller))
     }
-    switch endpoint.receive(request, head.format, as: identity) {
+    return record
+  }
+
+  func take(
+    _ reception: GraphQLEndpoint.Reception, _ head: RequestHead, _ exchange: HTTPExchange,
+    _ record: RequestRecord, reply: (ResponseFormat, RequestRecord) -> Reply
+  ) {
+    switch reception {
     case .answer(let answer): answer.send(to: exchange)
     case .request(var operation, let format):
       let reply = reply(format, record)
@@ -205,7 +223,7 @@ final class RequestPipeline {
     for (operation, flight) in zip(operations, flights) { answer(operation, flight) }
   }
 
-  private func stream(
+  func stream(
     _ request: HTTPRequest, _ exchange: HTTPExchange, _ format: ResponseFormat,
     _ record: RequestRecord
   ) -> StreamResponse? {

@@ -172,6 +172,8 @@ package final class RunningServer: Sendable {
             "\(invalid.count) published documents are not valid, and no tools: "
               + invalid.prefix(5).joined(separator: ", "))), loop: nil)
     }
+    var endpoint = settings.endpoint
+    endpoint.takesForms = settings.pictures != nil
     let shared = SharedService(
       mapping: mapping, database: database, pool: settings.pool,
       writerDatabase: writerDatabase, writerPool: Self.writerPool(settings, writerDatabase),
@@ -179,7 +181,7 @@ package final class RunningServer: Sendable {
       accounts: AccountInputs(settings.accounts),
       jwtAuthenticator: settings.tokenIssuers.map { JWTAuthenticator($0) },
       runner: settings.statementRunner, execution: execution,
-      endpoint: settings.endpoint,
+      endpoint: endpoint,
       introspection: settings.introspection, explains: settings.explains,
       serverTiming: settings.serverTiming,
       pages: StaticPages(
@@ -198,6 +200,7 @@ package final class RunningServer: Sendable {
     if let pictures = settings.pictures {
       http.limits.uploads = HTTPUploadLimits(
         path: PictureEndpoint.path, maximumBodyBytes: pictures.settings.maker.maximumBytes)
+      http.limits.uploads?.formPaths = ["/graphql", "/graphql/"]
       http.limits.answer = max(http.limits.answer, pictures.settings.patience + .seconds(15))
     }
     http.uploads = HTTPBufferBudget(maximumBytes: http.limits.maximumUploadedBytes)

@@ -123,7 +123,10 @@ let package = Package(
         "GraphQLResponse",
         "GraphQLLanguage", "DatabaseSetup", "Postgres", "HTTP", "Pictures", "Sandbox", "EventLoops",
         "Cryptography", "Compression", "JSON", "SQL",
-      ], embedded: ["Page/page.js", "Page/plan.js", "Page/page.css"]),
+      ],
+      embedded: [
+        "Page/page.js", "Page/start.js", "Page/events.js", "Page/plan.js", "Page/page.css",
+      ]),
     // 9
     module(
       "CommandLine",

@@ -1,4 +1,4 @@
-"""Uses the page at / as people do: HOST:PORT, post, token. Prints what it sees, a line for each thing."""
+"""Uses the page at / as people do: HOST:PORT, post, token, picture. Prints what it sees, a line for each thing."""
 import json
 import re
 import sys
@@ -6,7 +6,7 @@ import tempfile
 
 from browser import Browser
 
-host, post, token = sys.argv[1:]
+host, post, token, picture = sys.argv[1:]
 profile = tempfile.TemporaryDirectory()
 browser = Browser(profile.name)
 
@@ -66,17 +66,74 @@ for width, height in ((390, 844), (1280, 800)):
       const view = editor.getScrollerElement();
       return view.clientWidth > 100 && view.scrollWidth <= view.clientWidth;
     })()"""))
+# Where there are examples, the pane with them is open beside the editor, and a choice on a telephone.
+FITS = """(() => {
+  const pane = document.querySelector('.start');
+  const inside = pane && [...pane.querySelectorAll('*')].every(part => {
+    const place = part.getBoundingClientRect();
+    return place.width == 0 || place.left >= 0 && place.right <= innerWidth;
+  });
+  const buttons = [...document.querySelectorAll('.graphiql-sidebar button')].map(one => one.getBoundingClientRect());
+  return inside && buttons.every(place => place.left >= 0 && place.right <= innerWidth)
+    && document.documentElement.scrollWidth <= innerWidth && pane.getBoundingClientRect().width > 200;
+})()"""
+# The lightness of the text and of what is behind it differ.
+READS = """(() => {
+  const light = color => { const [r, g, b] = color.match(/[0-9.]+/g).map(Number); return (r + g + b) / 765; };
+  const text = getComputedStyle(document.querySelector('.start-examples button')).color;
+  const ground = getComputedStyle(document.querySelector('.graphiql-container')).backgroundColor;
+  return Math.abs(light(text) - light(ground)) > 0.4 && (light(ground) < 0.5) == (SCHEME == 'dark');
+})()"""
+for scheme in ("light", "dark"):
+    browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+    for width, height in ((390, 844), (1280, 800)):
+        browser.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500)
+        browser.call("Page.navigate", url=f"http://{host}/?{scheme}{width}")
+        browser.wait(f"location.search == '?{scheme}{width}' && innerWidth == {width}")
+        browser.wait("!!document.querySelector('.graphiql-query-editor .CodeMirror')")
+        if width < 500:
+            click("Show Start")
+        browser.wait(FITS)
+        tell(f"start-{scheme}-{width}", browser.wait(READS.replace("SCHEME", json.dumps(scheme))))
+browser.call("Emulation.setEmulatedMedia", features=[])
+tell("title", browser.run("document.title"))
+tell("served", browser.run("document.querySelector('.start-served').innerText"))
 browser.call("Emulation.clearDeviceMetricsOverride")
-# The schema has come: the reference shows its types.
-click("Show Documentation Explorer")
-browser.wait("document.querySelector('.graphiql-plugin')?.innerText.includes('Subscription')")
-click("Hide Documentation Explorer")
 
 # What it opens with is an operation of this schema, whichever that is: it is answered without an error.
 click("Execute")
 answered('"data": {')
 tell("example", browser.run(f"!{response()}.includes('\"errors\"')"))
 tell("figures", browser.run("document.querySelector('.answer-figures').textContent"))
+
+# An example comes with its variables and with who may run it; a picture goes with its mutation.
+browser.wait("document.querySelector('.start-identity')?.value === ''")
+click("An upload")
+browser.wait("document.querySelector('.start-identity').value == 'of-eve'")
+browser.wait("(e => e.documentAST?.loc.source.body == e.getValue())"
+             "(document.querySelector('.graphiql-query-editor .CodeMirror').CodeMirror)")
+tell("identity", browser.run("document.querySelector('.session-token').value"))
+node = browser.call("DOM.querySelector", selector=".start-file", nodeId=browser.call("DOM.getDocument")["root"]["nodeId"])
+browser.call("DOM.setFileInputFiles", files=[picture], nodeId=node["nodeId"])
+browser.wait("!!document.querySelector('.start-field small')")
+browser.run("document.querySelector('.session-token').select()")
+sign_in(token)
+browser.wait("document.querySelector('.start-identity').selectedOptions[0].text == 'a token of yours'")
+click("Execute")
+answered('"width"')
+tell("upload", json.loads(browser.run(response()))["data"]["updateProfile"]["viewer"]["user"]["avatar"]["width"])
+browser.run("""(() => {
+  const menu = document.querySelector('.start-identity');
+  Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, 'value').set.call(menu, '');
+  menu.dispatchEvent(new Event('change', { bubbles: true }));
+})()""")
+browser.wait("document.querySelector('.session-token').value === ''")
+click("Hide Start")
+# The schema has come: the reference shows its types.
+click("Show Documentation Explorer")
+browser.wait("document.querySelector('.graphiql-plugin')?.innerText.includes('Subscription')")
+click("Hide Documentation Explorer")
 
 who = "query Who { viewer { user { username } } }"
 compose(who)
@@ -118,6 +175,10 @@ click("Execute")
 answered('"commentCount": 2')
 tell("live")
 answered('"commentCount": 3')
+click("Show Events")
+tell("events", browser.wait(
+    "(e => e.length == 2 && e)([...document.querySelectorAll('.events-list > li')].map(event => event.innerText))"))
+click("Hide Events")
 tell("live-again", json.loads(browser.run(response()))["data"]["node"]["commentCount"])
 click("Stop")
 

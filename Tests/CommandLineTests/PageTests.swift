@@ -21,6 +21,7 @@ import Testing
     let server = try DemoServer()
     try expectPhotosOfDemoData(server)
     try expectLiveQueriesByType(server)
+    try expectExamplesOfThePage(server)
     var blocks = 0
     for page in try DocumentationPages.all() where Self.others[page] == nil {
       var reader = PageReader(page: page, server: server)
@@ -96,6 +97,42 @@ import Testing
 
   /// Users by name and lists of posts change with any user and any post, which the program knows from the numbers of
   /// their types.
+  /// The examples in the pane "Start" of the page at `/`.
+  private func expectExamplesOfThePage(_ server: DemoServer) throws {
+    let page = try JSONParser.parse(
+      Array(Data(contentsOf: URL(filePath: TestCluster.packageFolder + "/sql/demo/page.json"))))
+    guard case .array(let identities)? = page["identities"],
+      case .array(let examples)? = page["examples"]
+    else {
+      Issue.record("page.json has no identities or no examples")
+      return
+    }
+    for identity in identities {
+      guard case .string(let token)? = identity["token"] else { continue }
+      let response = try server.send("{ viewer { user { id } } }", token: token)
+      #expect(response["data"]?["viewer"]?["user"]?["id"] != nil, "\(response)")
+    }
+    #expect(examples.count >= 12)
+    for example in examples {
+      guard case .string(let name)? = example["name"], case .string(var query)? = example["query"]
+      else { continue }
+      var token: String?
+      if case .string(let text)? = example["as"] { token = text }
+      var variables = example["variables"] ?? .object([])
+      if name.hasPrefix("An upload") {
+        variables = .object([.init(name: "photo", value: .string(try server.newPhoto()))])
+      }
+      // What goes on for ever is only looked at for whether it begins.
+      query = query.replacing(" @live", with: "")
+      let response = try server.send(query, variables, token: token)
+      if query.hasPrefix("subscription") {
+        #expect("\(response)".contains("NOT_ACCEPTABLE"), "\(name): \(response)")
+      } else {
+        #expect(response["errors"] == nil && response["data"] != nil, "\(name): \(response)")
+      }
+    }
+  }
+
   private func expectLiveQueriesByType(_ server: DemoServer) throws {
     let queries = [
       #"query @live { user(by: {username: \"marisol\"}) { bio } }"#,

@@ -27,7 +27,7 @@ import Testing
     #expect(policy.contains("script-src 'self';") && policy.contains("default-src 'none'"))
     #expect(!page.body.contains("://") && !page.body.contains("<script>"))
     let addresses = page.body.matches(of: #/(?:src|href)="(graphiql\/[^"]+)"/#).map { "/" + $0.1 }
-    #expect(addresses.count == GraphiQLPage.files.count + 3)
+    #expect(addresses.count == GraphiQLPage.files.count + 5)
     for address in addresses {
       let file = try server.get(address)
       #expect(file.status == 200)
@@ -49,6 +49,30 @@ import Testing
       }.get("/")
       #expect(page.body.contains(" data-explain>") == explains)
     }
+  }
+
+  @Test func `the page names the database and the schema, and has the examples of demo data`()
+    throws
+  {
+    let folder = try Self.assets()
+    func page(_ change: (inout GraphiQLPage.Content) -> Void) throws -> String {
+      try TestServer {
+        $0.graphiQL = .folder(folder.path)
+        change(&$0.pageContent)
+      }.get("/").body
+    }
+    let plain = try page { _ in }
+    #expect(plain.contains("<title>Sociograph</title>"))
+    #expect(plain.contains("data-served=\"The social graph over an embedded database.\""))
+    #expect(!plain.contains("data-demo"))
+    let named = try page {
+      $0.database = "<a> & \"b\""
+      $0.schema = "graph"
+      $0.demo = "{\"identities\": []}"
+    }
+    #expect(named.contains("<title>&lt;a> &amp; &quot;b&quot; – Sociograph</title>"))
+    #expect(named.contains("data-demo=\"{&quot;identities&quot;: []}\""))
+    #expect(named.contains("The schema &quot;graph&quot; over the database &quot;&lt;a>"))
   }
 
   @Test func `without its files the page says how to get them`() throws {

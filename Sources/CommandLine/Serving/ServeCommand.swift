@@ -193,6 +193,10 @@ enum ServeCommand {
     }
     configuration.statementTimeout = settings.statementTimeout
     var running = settings.server
+    if options.text("database") != nil {
+      let name = try writer.execute("SELECT current_database()").first?.first
+      running.pageContent.database = name.flatMap(\.self)
+    }
     if let demo = try AccountInputs.Settings.demoProvider(options, sql: settings.sql) {
       running.accounts.providers = IdentityProviders(demo: demo)
     }

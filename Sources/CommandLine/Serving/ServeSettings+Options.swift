@@ -27,7 +27,7 @@ extension ServeSettings {
           "docs", "DIR",
           "pages to serve at /docs to everybody, as sociograph schema docs writes them"),
         Option(
-          "explain-in-page", nil,
+          "explain-in-page", nil, shown: "on over demo data",
           "show plans of queries in GraphiQL; plans disclose how many rows exist that the "
             + "viewer may not see"),
         Option(

@@ -119,7 +119,6 @@ struct ServeSettings {
     if server.servesTools, options.text("trusted-documents") == nil {
       throw UsageError("\(options.origin("mcp")) needs --trusted-documents as well.")
     }
-    server.explains = try options.isSet("explain-in-page")
     server.usesConventions = try options.isSet("opentelemetry-names")
     server.answerCacheBytes = try options.int("answer-cache", in: 0...1 << 40) ?? 0
     server.serverTiming =
@@ -133,6 +132,16 @@ struct ServeSettings {
     server.outbox?.box = server.accounts.box
     schema = try SettingOptions.shippedFolder("Schema", "schema", options)
     sql = try SettingOptions.migrations(options)
+    if options.text("schema") != nil {
+      server.pageContent.schema = URL(filePath: schema).lastPathComponent
+    }
+    if options.text("database") == nil, let sql {
+      let page = FileManager.default.contents(atPath: sql + "/demo/page.json")
+      server.pageContent.demo = page.map { String(decoding: $0, as: UTF8.self) }
+    }
+    server.explains =
+      options.isTold("explain-in-page")
+      ? try options.isSet("explain-in-page") : server.pageContent.demo != nil
     cursorSigner = try options.text("cursor-key").map { try Self.cursorSigner($0, options) }
     replicas = try Self.replicas(options)
     anonymousRole = try Self.anonymousRole(options)

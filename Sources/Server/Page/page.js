@@ -30,8 +30,13 @@ query Example ${indented(root.dataset.example || "{ __typename }")}
   }
 
   // Lives as long as this page, and stands in no storage of the browser.
-  let token = "";
-  const authorization = () => (token ? { authorization: "Bearer " + token } : {});
+  const token = shared("");
+  const authorization = () => (token.get() ? { authorization: "Bearer " + token.get() } : {});
+  // The file that is sent in place of the first variable that is null.
+  const file = shared(null);
+  // What came of the last stream, and how many of its events are kept.
+  const events = shared([]);
+  const maximumEvents = 100;
 
   // What GraphiQL keeps between visits, but for headers: its history has them even when it is told
   // to keep none.
@@ -61,10 +66,21 @@ query Example ${indented(root.dataset.example || "{ __typename }")}
   });
 
   // What is answered more than once, until somebody returns.
-  function subscribe(request) {
-    const events = [];
+  function subscribe(request, isLive) {
+    const queue = [];
     let wake = () => {};
-    const put = (event) => { events.push(event); wake(); };
+    const put = (event) => { queue.push(event); wake(); };
+    const began = performance.now();
+    let count = 0;
+    events.set([]);
+    function keep(value) {
+      const milliseconds = performance.now() - began;
+      const last = events.get().at(-1);
+      count += 1;
+      const before = isLive && last ? last.value : undefined;
+      events.set([...events.get().slice(1 - maximumEvents), { number: count, milliseconds, value, before }]);
+      tell([`event ${count}`, size(new TextEncoder().encode(JSON.stringify(value)).length)]);
+    }
     const stop = socket.subscribe(request, {
       next: (value) => put({ value }),
       error: (error) => put({ error: reason(error) }),
@@ -72,10 +88,11 @@ query Example ${indented(root.dataset.example || "{ __typename }")}
     });
     async function* results() {
       for (;;) {
-        while (events.length === 0) await new Promise((resolve) => { wake = resolve; });
-        const { value, error, isOver } = events.shift();
+        while (queue.length === 0) await new Promise((resolve) => { wake = resolve; });
+        const { value, error, isOver } = queue.shift();
         if (error) throw error;
         if (isOver) return;
+        keep(value);
         yield value;
       }
     }
@@ -99,14 +116,28 @@ query Example ${indented(root.dataset.example || "{ __typename }")}
   // Sends JSON to this server as who is signed in.
   function post(place, request, headers, signal) {
     headers = new Headers(headers);
-    headers.set("content-type", "application/json");
+    const form = withFile(request);
+    if (!form) headers.set("content-type", "application/json");
     headers.set("accept", /@(defer|stream)\b/.test(request.query) ? inParts : plain);
     for (const [name, value] of Object.entries(authorization())) {
       if (!headers.has(name)) headers.set(name, value);
     }
     return fetch(place, {
-      method: "POST", credentials: "same-origin", headers, signal, body: JSON.stringify(request),
+      method: "POST", credentials: "same-origin", headers, signal, body: form || JSON.stringify(request),
     });
+  }
+
+  // The multipart form of GraphQL uploads; null without a file and a place for it.
+  function withFile(request) {
+    // Variables of an operation that was in the editor before may still be there.
+    const name = Object.entries(request.variables || {}).find(
+      ([name, value]) => value === null && request.query.includes("$" + name))?.[0];
+    if (!file.get() || name === undefined) return null;
+    const form = new FormData();
+    form.set("operations", JSON.stringify(request));
+    form.set("map", JSON.stringify({ 0: ["variables." + name] }));
+    form.set("0", file.get());
+    return form;
   }
 
   // What is no JSON comes from something between the server and this page.
@@ -120,7 +151,8 @@ query Example ${indented(root.dataset.example || "{ __typename }")}
   }
 
   function fetcher(request, options) {
-    if (isSubscription(request, options)) return subscribe(request);
+    const stream = streamOf(request, options);
+    if (stream) return subscribe(request, stream.operation !== "subscription");
     const abort = new AbortController();
     const response = post(address, request, options.headers, abort.signal);
     // GraphiQL takes the schema in one piece only.
@@ -128,9 +160,9 @@ query Example ${indented(root.dataset.example || "{ __typename }")}
       ? response.then(json) : stoppable(answers(response), abort);
   }
 
-  // Subscriptions and live queries.
-  function isSubscription(request, options) {
-    return (options.documentAST?.definitions || []).some((definition) =>
+  // The operation, if it is a subscription or a live query.
+  function streamOf(request, options) {
+    return (options.documentAST?.definitions || []).find((definition) =>
       (definition.operation === "subscription" ||
         definition.directives?.some((directive) => directive.name.value === "live")) &&
       (!request.operationName || definition.name?.value === request.operationName));
@@ -179,10 +211,12 @@ query Example ${indented(root.dataset.example || "{ __typename }")}
     const cost = answer.extensions?.cost?.actual;
     tell([
       `${time < 10 ? time.toFixed(1) : Math.round(time)} ms`,
-      bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} kB`,
+      size(bytes),
       ...(cost === undefined ? [] : [`cost ${cost}`]),
     ]);
   }
+
+  const size = (bytes) => (bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} kB`);
 
   function tell(figures) {
     const place = document.querySelector(".answer-figures");
@@ -236,15 +270,14 @@ query Example ${indented(root.dataset.example || "{ __typename }")}
 
   function SignIn() {
     const schema = plugins.useSchemaContext({ nonNull: true });
-    const [text, setText] = useState("");
+    const text = token.use();
     // Not a field for passwords: browsers offer to keep those.
     return createElement("input", {
       className: "session-token", value: text, placeholder: "Session token",
       "aria-label": "Session token", title: "Forgotten when this page is left",
       autoComplete: "off", autoCapitalize: "off", autoCorrect: "off", spellCheck: false,
       onChange: (event) => {
-        setText(event.target.value);
-        token = event.target.value.trim().replace(/^Bearer\s+/i, "");
+        token.set(event.target.value.trim().replace(/^Bearer\s+/i, ""));
       },
       onBlur: () => { if (!schema.schema) schema.introspect(); },
     });
@@ -276,7 +309,9 @@ query Example ${indented(root.dataset.example || "{ __typename }")}
     content: Explorer,
   };
 
-  const panes = [explorer];
+  const demo = "demo" in root.dataset ? JSON.parse(root.dataset.demo) : null;
+  const start = startPane({ served: root.dataset.served, demo, token, file });
+  const panes = [start, explorer, eventsPane({ events })];
   if ("explain" in root.dataset) {
     const place = new URL("explain", location.href);
     panes.push(planPane((request, headers) => post(place, request, headers).then(json)));
@@ -286,6 +321,8 @@ query Example ${indented(root.dataset.example || "{ __typename }")}
       GraphiQL,
       {
         fetcher, storage, defaultQuery, shouldPersistHeaders: false, plugins: panes,
+        // Where there are examples, and beside the editor.
+        visiblePlugin: demo && !matchMedia("(max-width: 700px)").matches ? start : undefined,
       },
       createElement(
         GraphiQL.Logo, null,

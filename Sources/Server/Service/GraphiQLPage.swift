@@ -16,7 +16,8 @@ package enum GraphiQLPage {
   ]
   private static let styles = ["graphiql.min.css", "explorer.min.css"]
   private static let ownScripts = [
-    ("plan.js", PackageResources.plan_js), ("page.js", PackageResources.page_js),
+    ("plan.js", PackageResources.plan_js), ("start.js", PackageResources.start_js),
+    ("events.js", PackageResources.events_js), ("page.js", PackageResources.page_js),
   ]
   private static let ownStyles = [("page.css", PackageResources.page_css)]
 
@@ -42,15 +43,35 @@ package enum GraphiQLPage {
   ///
   /// - Parameter example: the operation that the editor opens with.
   static func pages(
-    _ setting: Setting, explains: Bool, example: String
+    _ setting: Setting, _ content: Content, explains: Bool, example: String
   ) -> [String: StaticPages.Page] {
     switch setting {
     case .off:
       return ["/": note("The API is at /graphql, its schema at /schema.graphql.\n")]
     case .installed:
       guard let folder = installedFolder else { return ["/": note(missing)] }
-      return pages(from: folder, explains, example)
-    case .folder(let folder): return pages(from: folder, explains, example)
+      return pages(from: folder, content, explains, example)
+    case .folder(let folder): return pages(from: folder, content, explains, example)
+    }
+  }
+
+  /// What the page says of the server.
+  package struct Content: Sendable {
+    /// The name of the database; nil for the embedded one.
+    package var database: String?
+    /// The name of the schema; nil for the one of the program.
+    package var schema: String?
+    /// The identities and examples of demo data, as JSON: `sql/demo/page.json`.
+    package var demo: String?
+
+    package init() {}
+
+    fileprivate var title: String { database.map { "\($0) – Sociograph" } ?? "Sociograph" }
+    fileprivate var served: String {
+      let schema = schema.map { "The schema \"\($0)\"" } ?? "The social graph"
+      return "\(schema) over "
+        + (database.map { "the database \"\($0)\"." }
+          ?? (demo == nil ? "an embedded database." : "demo data."))
     }
   }
 
@@ -77,7 +98,7 @@ package enum GraphiQLPage {
   }
 
   private static func pages(
-    from folder: String, _ explains: Bool, _ example: String
+    from folder: String, _ content: Content, _ explains: Bool, _ example: String
   ) -> [String: StaticPages.Page] {
     var contents = files.compactMap { name in
       FileManager.default.contents(atPath: "\(folder)/\(name)").map { (name, [UInt8]($0)) }
@@ -98,7 +119,8 @@ package enum GraphiQLPage {
         headers: [HTTPField("Cache-Control", "public, max-age=31536000, immutable")])
     }
     pages["/"] = StaticPages.Page(
-      contentType: "text/html; charset=utf-8", body: Array(html(addresses, explains, example).utf8),
+      contentType: "text/html; charset=utf-8",
+      body: Array(html(addresses, content, explains, example).utf8),
       headers: [
         HTTPField("Cache-Control", "no-cache"),
         HTTPField("Content-Security-Policy", policy),
@@ -123,10 +145,15 @@ package enum GraphiQLPage {
   ].joined(separator: "; ")
 
   private static func html(
-    _ addresses: [String: String], _ explains: Bool, _ example: String
+    _ addresses: [String: String], _ content: Content, _ explains: Bool, _ example: String
   ) -> String {
-    // An operation without quotes, and names have no marks of HTML.
-    let example = example.replacing("&", with: "&amp;").replacing("\"", with: "&quot;")
+    func escaped(_ text: String) -> String {
+      text.replacing("&", with: "&amp;").replacing("\"", with: "&quot;")
+        .replacing("<", with: "&lt;")
+    }
+    func data(_ name: String, _ text: String?) -> String {
+      text.map { " data-\(name)=\"\(escaped($0))\"" } ?? ""
+    }
     func address(_ name: String) -> String { addresses[name] ?? "" }
     let links = (styles + ownStyles.map(\.0)).map {
       "<link rel=\"stylesheet\" href=\"\(address($0))\">"
@@ -140,12 +167,13 @@ package enum GraphiQLPage {
       <head>
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
-      <title>Sociograph</title>
+      <title>\(escaped(content.title))</title>
       <link rel="icon" href="data:,">
       \((links + runs).joined(separator: "\n"))
       </head>
       <body>
-      <div id="graphiql" data-example="\(example)"\(explains ? " data-explain" : "")>Loading …</div>
+      <div id="graphiql"\(data("served", content.served))\(data("demo", content.demo))
+        \(data("example", example))\(explains ? " data-explain" : "")>Loading …</div>
       <noscript>GraphiQL needs JavaScript. The API is at /graphql.</noscript>
       </body>
       </html>

@@ -73,6 +73,8 @@ package final class RunningServer: Sendable {
     package var site: SitePages?
     /// Clients are shown the plans of their queries at `/explain`, and the page has a pane for it.
     package var explains = false
+    /// What GraphiQL's page says of the server.
+    package var pageContent = GraphiQLPage.Content()
     /// Spans and metrics have the names of OpenTelemetry's conventions for HTTP and GraphQL as well.
     package var usesConventions = false
     package var serverTiming = ServerTimingAccess.off
@@ -185,7 +187,8 @@ package final class RunningServer: Sendable {
       introspection: settings.introspection, explains: settings.explains,
       serverTiming: settings.serverTiming,
       pages: StaticPages(
-        mapping: mapping, graphiQL: settings.graphiQL, explains: settings.explains,
+        mapping: mapping, graphiQL: settings.graphiQL, content: settings.pageContent,
+        explains: settings.explains,
         introspection: settings.introspection, site: settings.site),
       tools: tools,
       trustedProxies: settings.trustedProxies,

@@ -28,12 +28,13 @@ struct StaticPages: Sendable {
   static let schemaText = "/schema.graphql"
 
   init(
-    mapping: StorageMapping, graphiQL: GraphiQLPage.Setting, explains: Bool,
+    mapping: StorageMapping, graphiQL: GraphiQLPage.Setting, content: GraphiQLPage.Content,
+    explains: Bool,
     introspection: IntrospectionAccess, site: SitePages? = nil
   ) {
     let schema = StorageDirectives.clientSchema(of: mapping.schema)
     pages = GraphiQLPage.pages(
-      graphiQL, explains: explains, example: ExampleOperation(schema).text)
+      graphiQL, content, explains: explains, example: ExampleOperation(schema).text)
     if let site { pages.merge(site.pages) { $1 } }
     guard introspection != .off else { return }
     let sdl = SchemaPrinter(schema).print()

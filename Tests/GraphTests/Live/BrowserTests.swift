@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import OracleSupport
 import TestSupport
@@ -12,17 +13,33 @@ extension LiveTests {
       (try? LiveClients.tool("chromium", ["--version"]))?.status == 0
       && GraphiQLPage.installedFolder != nil
 
+    /// What demo data has for the page, with one identity.
+    static let demo = """
+      {"identities": [{"name": "Eve", "token": "of-eve"}], "examples": [
+        {"name": "An upload", "as": "of-eve", "variables": {"p": null}, "query":
+          "mutation($p: ID) { updateProfile(input: {avatarPhotoId: $p}) { viewer { user { avatar { width } } } } }"}]}
+      """
+
     @Test(
       .enabled(
         if: hasBrowser, "Chromium or GraphiQL's files are not installed; script/setup test does it."
       ))
     func `GraphiQL runs, explains and hears as who is signed in, and keeps no token`() throws {
-      let server = try LiveServer { $0.explains = true }
+      let folder = try TemporaryFolder()
+      let picture = folder.path + "/picture.png"
+      try Data(TestPicture.png(width: 33, height: 20)).write(to: URL(filePath: picture))
+      let pictures = try TestPictures.service()
+      let server = try LiveServer {
+        $0.explains = true
+        $0.pictures = pictures
+        $0.pageContent.database = "shop"
+        $0.pageContent.demo = Self.demo
+      }
       let data = try server.graph.data()
       let ann = try data.person()
       let post = try data.post(.text, by: ann)
       let page = try LiveClients.start(
-        "page.py", ["127.0.0.1:\(server.graph.port)", post.wire, ann.token])
+        "page.py", ["127.0.0.1:\(server.graph.port)", post.wire, ann.token, picture])
       try server.waitForHearing(1)
       _ = try data.comment(post, by: ann, "first comment")
       _ = try data.comment(post, by: ann, "second comment")
@@ -42,6 +59,17 @@ extension LiveTests {
       #expect(result.status == 0, "\(result.output)")
       #expect(seen["viewer"] == .string(ann.username))
       #expect(seen["opening-390"] == true && seen["opening-1280"] == true, "\(result.output)")
+      for place in ["light-390", "light-1280", "dark-390", "dark-1280"] {
+        #expect(seen["start-\(place)"] == true, "\(place)")
+      }
+      #expect(seen["title"] == "shop – Sociograph")
+      #expect(seen["served"] == "The social graph over the database \"shop\".")
+      #expect(seen["identity"] == "of-eve")
+      #expect(seen["upload"] == .number("33"))
+      let events = seen["events"]?.array ?? []
+      #expect(events.count == 2 && events.first?.string?.hasPrefix("1, after") == true)
+      #expect(
+        events.last?.string?.contains("data.node.commentCount 2 3") == true, "\(result.output)")
       #expect(seen["example"] == true)
       let figures = if case .string(let text)? = seen["figures"] { text } else { "" }
       #expect(figures.wholeMatch(of: #/[0-9.]+ ms, [0-9.]+ k?B(, cost \d+)?/#) != nil, "\(figures)")

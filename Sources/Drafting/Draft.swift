@@ -32,8 +32,8 @@ package struct Draft {
     var names = TypeNames(relations, history, aggregates: aggregates, mutations: mutations)
     var writes = WriteFields(
       names: history.names(of: "Mutation"), isForAnonymous: anonymousWrites)
-    if mutations { writes.reserve(relations, nested: nested, &names) }
-    let interface = nodes ? names.pool.take(["Node", "NodeObject"]) : ""
+    if mutations { writes.reserve(relations, history, nested: nested, &names) }
+    let interface = nodes ? history.interface ?? names.pool.take(["Node", "NodeObject"]) : ""
     var tag = history.greatestTag
     let forms = LeafForms(catalog, names: names.pool)
     var tables: [UInt32: DraftedTable] = [:]
@@ -184,7 +184,8 @@ struct TypeNames {
     mutations: Bool
   ) {
     for definition in mutations ? WriteFields.common : [] { pool.reserve(definition.name) }
-    for name in history.typeNames { pool.reserve(name) }
+    for name in history.typeNames + history.madeNames { pool.reserve(name) }
+    if let interface = history.interface { pool.reserve(interface) }
     let wanted = Set(relations.map { Words($0.1.name).singular.pascal })
     let main = relations.first?.1.namespace
     for (oid, relation) in relations {
@@ -213,29 +214,36 @@ struct TypeNames {
     // The names of types come before those of what is made for them.
     for (oid, _) in relations {
       guard let name = names[oid] else { continue }
-      let filter = takeFilter(name)
-      let order = pool.take([name + "Order", name + "OrderInput"])
+      let filter = takeFilter(name, history.made(.filter, for: name))
+      let order =
+        history.made(.order, for: name) ?? pool.take([name + "Order", name + "OrderInput"])
+      let known = history.made(.aggregates, for: name)
       inputs[oid] = DerivedNames(
-        filter: filter, order: order, aggregates: aggregates ? takeAggregates(name) : nil)
+        filter: filter, order: order, aggregates: aggregates ? takeAggregates(name, known) : nil)
     }
   }
 
   /// Returns a free name for a table's filter, of which the name of the filter of relations is free,
   /// too.
-  private mutating func takeFilter(_ name: String) -> String {
+  private mutating func takeFilter(_ name: String, _ known: String?) -> String {
     func relation(_ filter: String) -> String {
       let stem = filter.hasSuffix("Filter") ? String(filter.dropLast("Filter".count)) : filter
       return stem + "RelationFilter"
     }
     let candidates = ["", "Input", "RowInput", "TableInput"].map { name + "Filter" + $0 }
     let filter = candidates.first { pool.isFree($0) && pool.isFree(relation($0)) }
-    let taken = pool.take([filter ?? name + "FilterInput"])
+    let taken = known ?? pool.take([filter ?? name + "FilterInput"])
     pool.reserve(relation(taken))
     return taken
   }
 
   /// Returns a free name for a table's aggregates, of which the names of its groups are free, too.
-  private mutating func takeAggregates(_ name: String) -> String? {
+  private mutating func takeAggregates(_ name: String, _ known: String?) -> String? {
+    if let known {
+      let stem = known.hasSuffix("Aggregates") ? String(known.dropLast(10)) : known
+      for ending in DerivedNames.ofGroups { pool.reserve(stem + ending) }
+      return known
+    }
     let stem = [name, name + "Row", name + "Table"].first { stem in
       (DerivedNames.ofGroups + ["Aggregates"]).allSatisfy { pool.isFree(stem + $0) }
     }

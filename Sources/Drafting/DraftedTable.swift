@@ -18,17 +18,19 @@ struct DraftedTable {
   /// The interface of objects with an ID, and the type's tag; nil if its rows have none.
   let node: DraftedNode?
   /// The names of an earlier draft, by what the fields read.
-  private let known: [String: String]
+  private var known: KnownNames
 
   init(
     _ relation: DraftCatalog.Relation, type: String, inputs: DerivedNames,
-    _ forms: LeafForms, node: DraftedNode?, names known: [String: String]
+    _ forms: LeafForms, node: DraftedNode?, names known: KnownNames
   ) {
     self.known = known
-    let hasID = known.contains { $0.value == DraftedNode.id && $0.key != DraftedNode.fieldKey }
+    var others = known
+    others.forget { $0 == DraftedNode.fieldKey }
+    let hasID = others.all.contains(DraftedNode.id)
     self.node = hasID || Self.key(of: relation) == nil ? nil : node
     derived = inputs
-    names = NamePool(reserved: Set(known.values))
+    names = NamePool(reserved: known.all)
     self.relation = relation
     self.type = type
     key = Self.key(of: relation)
@@ -46,7 +48,7 @@ struct DraftedTable {
     let isName = Words.isName(column.name)
     let own = isName ? column.name : plain
     let name =
-      known[FieldKey.column(column.sqlName)]
+      known.take(FieldKey.column(column.sqlName))
       ?? names.take([plain, own] + (plain == DraftedNode.id ? ["rowId"] : []) + [plain + "Column"])
     columnFields[column.number] = name
     forms[column.number] = form
@@ -204,7 +206,7 @@ struct DraftedTable {
   ) -> DraftedMember {
     let key = FieldKey.other(type: type, [directive])
     return DraftedMember(
-      name: known[key] ?? names.take(candidates), arguments: arguments, type: type,
+      name: known.take(key) ?? names.take(candidates), arguments: arguments, type: type,
       directives: [directive])
   }
 

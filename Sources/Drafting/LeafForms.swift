@@ -137,7 +137,7 @@ struct LeafForms {
     let name = takeName(known?.name ?? Words(entry.name).pascal, or: "Scalar")
     let isOpaque = isBuiltIn && Self.opaque.contains(entry.name)
     // Filters compare the values of any other type, by operators that the search path has to find.
-    let isNative = isOpaque || entry.isSorted
+    let isNative = isOpaque || entry.isSorted || Self.equal.contains(entry.name)
     scalars[type] = Scalar(
       name: name, sqlType: isNative ? Self.scalarTypes[entry.sqlName] ?? entry.sqlName : "text",
       description: known?.description ?? DraftedDescription.text(ofComment: entry.comment))
@@ -146,6 +146,9 @@ struct LeafForms {
       isSorted: isNative && entry.isSorted && entry.isSent
         && !(isBuiltIn && Self.unsorted.contains(entry.name)))
   }
+
+  /// Types of extensions whose values can be equal, and have no order of their own.
+  private static let equal: Set<String> = ["hstore"]
 
   /// The endings of the names of what is made for a leaf type.
   static let endings = [

@@ -7,8 +7,11 @@ import SQL
 /// A type is found again by its table, a field by its column or by what it reads.
 package struct NameHistory {
   private var types: [String: String] = [:]
-  private var fields: [String: [String: String]] = [:]
+  private var fields: [String: KnownNames] = [:]
   private var tags: [String: Int] = [:]
+  private var made: [String: [MadeType: String]] = [:]
+  /// The interface of objects with an ID; nil without one.
+  private(set) var interface: String?
   /// The tables of which a rule hides rows.
   private var ruledTables: Set<String> = []
 
@@ -37,6 +40,8 @@ package struct NameHistory {
         if let table = type.directives.argument("name", of: "table") {
           types[table] = type.name.text
         }
+        noteMade(type)
+        if case .interface = type.content { interface = type.name.text }
         tags[type.name.text] = type.directives.number("id", of: "tag")
         guard case .object(_, let members) = type.content else { continue }
         for field in members {
@@ -51,7 +56,7 @@ package struct NameHistory {
                 // Who may write is no part of what a field does.
                 Printer.print($0).replacing(WriteFields.closed, with: "")
               })
-          fields[type.name.text, default: [:]][key] = field.name.text
+          fields[type.name.text, default: KnownNames()].add(field.name.text, reading: key)
         }
       }
     }
@@ -67,11 +72,11 @@ package struct NameHistory {
       for column in relation.columns {
         guard let name = columns[column.number], name.first != column.name else { continue }
         for owner in Array(fields.keys) {
-          fields[owner] = fields[owner]?.filter { key, _ in
+          fields[owner]?.forget { key in
             let isColumn = owner == type && key == FieldKey.column(name.written)
             let result = String(key.prefix { $0 != " " })
             let isOfType = owner == type || [type, type + "Connection"].contains(result)
-            return !isColumn && !(isOfType && Self.mentions(name.written, key))
+            return isColumn || isOfType && Self.mentions(name.written, key)
           }
         }
       }
@@ -97,6 +102,42 @@ package struct NameHistory {
   /// Returns whether a rule hides rows of a table.
   func isRuled(_ table: String) -> Bool { ruledTables.contains(ChangedName.earlier(in: table)) }
 
+  /// What a type is made for, besides the rows of its table.
+  enum MadeType: String, CaseIterable {
+    case filter, order, aggregates, input, key, changes, payload
+  }
+
+  /// Notes the types that are made for the rows of others.
+  private mutating func noteMade(_ type: TypeSystemTypeDefinition) {
+    for kind in [MadeType.filter, .order, .aggregates] {
+      guard let of = type.directives.argument("of", of: kind.rawValue) else { continue }
+      made[of, default: [:]][kind] = type.name.text
+    }
+    guard type.name.text == "Mutation", case .object(_, let fields) = type.content else { return }
+    for field in fields {
+      guard
+        let of = field.directives.argument("into", of: "insert")
+          ?? field.directives.argument("of", of: "update")
+          ?? field.directives.argument("of", of: "delete")
+      else { continue }
+      made[of, default: [:]][.payload] = field.type.name
+      for argument in field.arguments {
+        switch argument.name.text {
+        case "input": made[of, default: [:]][.input] = argument.type.name
+        case "updateOnConflict": made[of, default: [:]][.key] = argument.type.name
+        case "set": made[of, default: [:]][.changes] = argument.type.name
+        default: break
+        }
+      }
+    }
+  }
+
+  /// Returns the name of a type that is made for the rows of another one.
+  func made(_ kind: MadeType, for type: String) -> String? { made[type]?[kind] }
+
+  /// All names of types that are made for the rows of others.
+  var madeNames: [String] { made.values.flatMap(\.values) }
+
   /// Returns the tag of a type.
   func tag(of type: String) -> Int? { tags[type] }
 
@@ -104,10 +145,10 @@ package struct NameHistory {
   var greatestTag: Int { tags.values.max() ?? 0 }
 
   /// The names of types that tables had.
-  var typeNames: Set<String> { Set(types.values) }
+  var typeNames: [String] { Array(types.values) }
 
   /// Returns the names of a type's fields, by what they read.
-  func names(of type: String) -> [String: String] { fields[type] ?? [:] }
+  func names(of type: String) -> KnownNames { fields[type] ?? KnownNames() }
 }
 
 /// What a field reads, as text that is equal in two drafts.

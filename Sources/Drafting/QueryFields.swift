@@ -3,31 +3,32 @@ import Postgres
 /// The fields of the query type: each table's rows, and one row by each unique key.
 struct QueryFields {
   private var names: NamePool
-  private let known: [String: String]
+  private var known: KnownNames
   private var ones: [String: String] = [:]
   private var many: [String: String] = [:]
 
   /// - Parameter known: the names of an earlier draft, by what the fields read.
-  init(_ tables: [DraftedTable], names known: [String: String]) {
+  init(_ tables: [DraftedTable], names known: KnownNames) {
     self.known = known
-    names = NamePool(reserved: Set(known.values))
+    names = NamePool(reserved: known.all)
     for table in tables {
       guard let key = table.key else { continue }
-      let name = lookup(named: "", by: key, in: table).flatMap { known[FieldKey.of($0)] }
+      let field = lookup(named: "", by: key, in: table)
+      let name = field.flatMap { self.known.take(FieldKey.of($0)) }
       ones[table.type] = name ?? names.take([Words(table.type).camel])
     }
     for table in tables {
       let words = Words(table.type)
       let rows = table.rows(where: nil)
       many[table.type] =
-        known[FieldKey.other(type: rows.type, [rows.directive])]
+        self.known.take(FieldKey.other(type: rows.type, [rows.directive]))
         ?? names.take([words.plural.camel, words.camel + "List"])
     }
   }
 
   /// Returns a name for the field with the row of any table by its ID.
   mutating func takeNode() -> String {
-    known.first { $0.key.hasSuffix(DraftedNode.reference) }?.value
+    known.first { $0.hasSuffix(DraftedNode.reference) }
       ?? names.take(["node", "nodeById"])
   }
 
@@ -41,7 +42,7 @@ struct QueryFields {
         let columns = other.columns.compactMap { table.relation.column($0) }
         let by = columns.map { Words($0.name).pascal }.joined(separator: "And")
         guard let field = lookup(named: "", by: columns, in: table) else { continue }
-        let name = known[FieldKey.of(field)] ?? names.take(["\(one)By\(by)"])
+        let name = known.take(FieldKey.of(field)) ?? names.take(["\(one)By\(by)"])
         fields.append(field.named(name))
       }
     }

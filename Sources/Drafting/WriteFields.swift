@@ -15,7 +15,7 @@ struct WriteFields {
 
   private var types: [UInt32: Types] = [:]
   private var names: NamePool
-  private let known: [String: String]
+  private var known: KnownNames
   private(set) var isEmpty = true
   private var isNested = false
   /// Whether clients without a session or a signed token may write.
@@ -24,17 +24,18 @@ struct WriteFields {
   /// - Parameters:
   ///   - known: the names of an earlier draft, by what the fields do.
   ///   - isForAnonymous: whether clients without a session or a signed token may write.
-  init(names known: [String: String], isForAnonymous: Bool) {
+  init(names known: KnownNames, isForAnonymous: Bool) {
     self.known = known
     self.isForAnonymous = isForAnonymous
-    names = NamePool(reserved: Set(known.values))
+    names = NamePool(reserved: known.all)
   }
 
   /// Chooses the names of the types that tables need for writing.
   ///
   /// - Parameter nested: whether rows are inserted inside of others.
   mutating func reserve(
-    _ tables: [(UInt32, DraftCatalog.Relation)], nested: Bool, _ names: inout TypeNames
+    _ tables: [(UInt32, DraftCatalog.Relation)], _ history: NameHistory, nested: Bool,
+    _ names: inout TypeNames
   ) {
     isNested = nested
     for (oid, relation) in tables {
@@ -44,11 +45,13 @@ struct WriteFields {
         let name = "\(type)Of\(relation.words(of: key).pascal)"
         inside[key.name] = names.pool.take([name + "Input", name + "RowInput"])
       }
+      func name(_ kind: NameHistory.MadeType, _ ending: String) -> String {
+        history.made(kind, for: type)
+          ?? names.pool.take([type + ending, type + "Row" + ending])
+      }
       types[oid] = Types(
-        input: names.pool.take([type + "Input", type + "RowInput"]),
-        changes: names.pool.take([type + "Changes", type + "RowChanges"]),
-        key: names.pool.take([type + "Key", type + "RowKey"]),
-        payload: names.pool.take([type + "Payload", type + "RowPayload"]), inside: inside)
+        input: name(.input, "Input"), changes: name(.changes, "Changes"), key: name(.key, "Key"),
+        payload: name(.payload, "Payload"), inside: inside)
     }
   }
 
@@ -217,7 +220,7 @@ struct WriteFields {
   ) -> DraftedMember {
     let key = FieldKey.other(type: payload, [directive])
     return DraftedMember(
-      name: known[key] ?? names.take([name, name + "Rows"]), arguments: arguments,
+      name: known.take(key) ?? names.take([name, name + "Rows"]), arguments: arguments,
       type: payload + "!",
       directives: [
         isForAnonymous ? directive : directive.dropLast() + "\(Self.closed))"

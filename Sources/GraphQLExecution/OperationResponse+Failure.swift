@@ -32,7 +32,7 @@ extension OperationResponse {
         code.map { GraphQLError(error.message, code: $0) }
         ?? .fault("A function raised the unknown code \(error.detail ?? ""): \(error.reason)")
     // For a statement without a client's inputs.
-    case .invalidValue where ["22003", "22008"].contains(error.sqlState):
+    case .invalidValue where error.isOutOfRange:
       refusal = GraphQLError(
         "A value that the answer needs is out of the range of its type.",
         code: .valueNotRepresentable, reason: error.reason)
@@ -101,10 +101,13 @@ extension OperationResponse {
 }
 
 extension PostgresError {
+  /// Whether a number or a time is out of the range of its type.
+  fileprivate var isOutOfRange: Bool { ["22003", "22008"].contains(sqlState) }
+
   /// Whether a computation has no result: a division by zero, the logarithm or root of a negative
   /// number, or a number or time that is out of range.
   fileprivate var isOfComputation: Bool {
-    ["22003", "22008", "22012", "2201E", "2201F", "2201G"].contains(sqlState)
+    isOutOfRange || ["22012", "2201E", "2201F", "2201G"].contains(sqlState)
   }
 
   /// The reason for the log, without PostgreSQL's details, which can contain values.
@@ -112,7 +115,7 @@ extension PostgresError {
     let text =
       switch kind {
       // "division by zero" has no value; what is out of range is in its message.
-      case .invalidValue where isOfComputation && !["22003", "22008"].contains(sqlState):
+      case .invalidValue where isOfComputation && !isOutOfRange:
         "a statement failed: " + message
       case .invalidValue, .invalidEncoding: Self.overValue
       default: "a statement failed: " + message
@@ -131,9 +134,11 @@ extension PostgresError {
 
   /// Whether a statement that held when the server was started names what is not there.
   fileprivate var isOfAnotherCatalog: Bool {
-    // undefined_column, undefined_table, undefined_function, undefined_object. Inside a function it is
-    // the function that names it.
-    !isInFunction && ["42703", "42P01", "42883", "42704"].contains(sqlState)
+    // undefined_column, undefined_table, undefined_function, undefined_object; grouping_error, if what
+    // was a column is a function now. Inside a function it is the function that names it.
+    // "find_option" misses a setting, which no change of a table brings.
+    !isInFunction && routine != "find_option"
+      && ["42703", "42P01", "42883", "42704", "42803"].contains(sqlState)
   }
 }
 

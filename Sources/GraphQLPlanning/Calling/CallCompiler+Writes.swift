@@ -51,7 +51,7 @@ extension CallCompiler {
         returned.map { $0.map { "target.\(name: $0)" }.joined(separator: ", ") } ?? "target.*"
       parts = [
         "chosen AS MATERIALIZED (\(chosenRows(write, target, compiler, scope)))",
-        "written AS (\(change(write, name, compiler, scope)) RETURNING \(columns))",
+        "written AS (\(change(write, name, compiler, scope, returning: columns)))",
       ]
     }
     var text: SQLFragment = "WITH \(parts.joined(separator: ", ")) "
@@ -202,7 +202,8 @@ extension CallCompiler {
   }
 
   private func change(
-    _ write: WriteStorage, _ table: SQLFragment, _ compiler: SelectionCompiler, _ scope: Scope
+    _ write: WriteStorage, _ table: SQLFragment, _ compiler: SelectionCompiler, _ scope: Scope,
+    returning columns: SQLFragment
   ) -> SQLFragment {
     let found = write.keys.map { key -> SQLFragment in "target.\(name: key) = chosen.\(name: key)" }
       .joined(separator: " AND ")
@@ -210,7 +211,9 @@ extension CallCompiler {
     let condition: SQLFragment =
       "\(found) AND (SELECT count(*) FROM chosen) <= \(atMost(compiler, scope))"
     guard write.action == .update else {
-      return "DELETE FROM \(table) AS target USING chosen WHERE \(condition)"
+      return """
+        DELETE FROM \(table) AS target USING chosen WHERE \(condition) RETURNING \(columns)
+        """
     }
     var set: [SQLFragment] = []
     if let (definition, value) = scope.arguments["set"],
@@ -224,11 +227,12 @@ extension CallCompiler {
         set.append("\(name: SQLQuoting.quoted(WriteStorage.column(of: member))) = \(text)")
       }
     }
-    if set.isEmpty, let key = write.keys.first {
-      set = ["\(name: SQLQuoting.quoted(key)) = target.\(name: key)"]
-    }
-    return
-      "UPDATE \(table) AS target SET \(set.joined(separator: ", ")) FROM chosen WHERE \(condition)"
+    // Nothing is to be set: no column might be settable, and a trigger need not hear of it.
+    if set.isEmpty { return "SELECT \(columns) FROM \(table) AS target, chosen WHERE \(condition)" }
+    return """
+      UPDATE \(table) AS target SET \(set.joined(separator: ", ")) FROM chosen WHERE \(condition) \
+      RETURNING \(columns)
+      """
   }
 
   // MARK: - Result

@@ -397,6 +397,7 @@ enum ColumnKind {
         "refcursor", "pg_snapshot", "txid_snapshot":
         .opaque
       case "hstore", "xid", "cid", "aclitem": .equal
+      case _ where name.hasSuffix(".hstore"): .equal
       default: postgresType.hasSuffix("]") ? .equal : .ordered
       }
   }

@@ -81,6 +81,29 @@ class Situation:
         """How many rows the database has."""
         return int(self.value(f"SELECT count(*) FROM {what}"))
 
+    def draft(self, stack):
+        """Serves a database whose rule hides rows, beside the graph: half of the texts are somebody else's."""
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        for query in ("DROP DATABASE IF EXISTS attack_hidden WITH (FORCE)", "CREATE DATABASE attack_hidden"):
+            self.value(query)
+        connection = re.sub(r"dbname=\S+", "", graph.cluster(self.options.data)) + " dbname=attack_hidden"
+        subprocess.run(["psql", "-qX", "-v", "ON_ERROR_STOP=1", connection], check=True, text=True, input="""
+            CREATE TABLE note (id int PRIMARY KEY, owner text NOT NULL, title text NOT NULL, code uuid NOT NULL);
+            INSERT INTO note SELECT n, CASE WHEN n % 2 = 0 THEN 'ada' ELSE 'ben' END,
+              CASE WHEN n % 2 = 0 THEN 'open ' ELSE 'secret ' END || n, md5(n::text)::uuid
+            FROM generate_series(1, 10000) AS n""")
+        subprocess.run([self.options.program, "draft", f"{folder}/graph", "--database", connection], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with open(f"{folder}/graph/note.graphql") as file:
+            text = file.read()
+        with open(f"{folder}/graph/note.graphql", "w") as file:
+            file.write(text.replace('@table(name: "note", key: "id")',
+                                    '@table(name: "note", key: "id", where: "this.owner = \'ada\'")'))
+        self.drafted_port = self.port + 1
+        stack.callback(graph.Server(
+            self.options.program, ["--schema", f"{folder}/graph", "--database", connection, "--shutdown-delay", "0s",
+                                   "--rate-limit-address", "off"], self.drafted_port).stop)
+
     def headers(self, address):
         return {} if self.one_machine else {"X-Forwarded-For": address}
 
@@ -341,6 +364,25 @@ def failing_patterns(situation, client, number):
 
 
 @repeatedly(4)
+def hidden_texts(situation, client, number):
+    """patterns that fail where a hidden text of a draft begins so"""
+    said = []
+    for beginning in ("secret ", "nobody "):
+        operator = random.choice(["like", "ilike"])
+        ask = http.client.HTTPConnection("127.0.0.1", situation.drafted_port, timeout=30)
+        body = json.dumps({"query": "query($t: String!) { notes(filter: {title: {%s: $t}}) { totalCount } }" % operator,
+                           "variables": {"t": beginning + "\\"}})
+        try:
+            ask.request("POST", "/graphql", body, {"Content-Type": "application/json"})
+            answer = ask.getresponse()
+            said.append((answer.status, re.sub(rb'"requestId":"\w+"', b"", answer.read()).replace(operator.encode(), b"")))
+        except (OSError, http.client.HTTPException) as error:
+            situation.note(type(error).__name__)
+        ask.close()
+    situation.note("answers that tell" if len(set(said)) > 1 else "answers that are alike")
+
+
+@repeatedly(4)
 def suspended(situation, client, number):
     """posts of users that are suspended"""
     situation.send(client, 'mutation { createTextPost(input: {body: "b"}) { userErrors { code } } }',
@@ -450,9 +492,10 @@ ATTACKS = [
     dear_requests_of_16_viewers, dear_among_cheap, long_aliases, every_page_size, hundred_nodes, compressed_answers,
     answers_as_they_are, slow_readers,
     slow_heads, idle_sockets, new_documents, hostile_sign_ins, guesses_from_5_addresses, guesses_of_nobody, mails,
-    notices, failing_patterns, suspended, pictures_of_texts, foreign_hosts, long_questions, header_flood, provoked_resets, window_flood, unknown_frames, request_flood, pings, pipelined,
+    notices, failing_patterns, hidden_texts, suspended, pictures_of_texts, foreign_hosts, long_questions, header_flood,
+    provoked_resets, window_flood, unknown_frames, request_flood, pings, pipelined,
 ]
-FLOODS = [failing_patterns, suspended, pictures_of_texts, foreign_hosts, long_questions, header_flood, provoked_resets, window_flood, unknown_frames, request_flood, pings, pipelined]
+FLOODS = ATTACKS[ATTACKS.index(failing_patterns):]
 
 
 class Attackers:
@@ -647,6 +690,8 @@ def main():
                 situation.product = server.execute("{ products(first: 1) { nodes { id } } }")["products"]["nodes"][0]["id"]
                 circles = server.execute("{ circles(first: 100) { nodes { id isDefault } } }", token="demo-marisol")
                 situation.channel = next((c["id"] for c in circles["circles"]["nodes"] if c["isDefault"]), "none")
+            if attack is hidden_texts:
+                situation.draft(stack)
             if attack is suspended:
                 situation.suspend_members(server)
             made = situation.count(MADE[attack]) if attack in MADE else 0
@@ -659,6 +704,8 @@ def main():
                 made = situation.count(MADE[attack]) - made
                 print(f"    {made} rows of {MADE[attack]} made", flush=True)
                 failed = failed or made > (0 if attack is suspended else len(situation.members))
+            if attack is hidden_texts:
+                failed = failed or "answers that tell" in answers
             if attack is foreign_hosts:
                 failed = failed or any(what.startswith("200") for what in answers)
             if after.sign_ins:

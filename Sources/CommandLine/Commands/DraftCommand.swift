@@ -145,22 +145,24 @@ enum DraftCommand {
     var state = try CatalogFingerprint.read(session)
     for _ in 0..<10 {
       let result = Result {
-        var catalog = try self.catalog(database, options)
-        var history = history
-        let names = target.baseNames()
-        if history != nil, try !options.isSet("follow-names") {
-          catalog.keep(names)
-        } else {
-          history?.forget(names, renamedIn: catalog)
+        try Console.working("drafting") {
+          var catalog = try self.catalog(database, options)
+          var history = history
+          let names = target.baseNames()
+          if history != nil, try !options.isSet("follow-names") {
+            catalog.keep(names)
+          } else {
+            history?.forget(names, renamedIn: catalog)
+          }
+          if history == nil, catalog.order.isEmpty { throw nothing(catalog, database.namespaces) }
+          var draft = try Draft(
+            catalog, history: history ?? NameHistory(), mutations: options.isSet("mutations"),
+            anonymousWrites: options.isSet("anonymous-writes"),
+            nested: options.isSet("nested"), aggregates: options.isSet("aggregates"),
+            nodes: options.isSet("nodes"))
+          let (files, warnings) = try checked(&draft, in: target, database.planningConfiguration())
+          return (catalog, draft, files, warnings)
         }
-        if history == nil, catalog.order.isEmpty { throw nothing(catalog, database.namespaces) }
-        var draft = try Draft(
-          catalog, history: history ?? NameHistory(), mutations: options.isSet("mutations"),
-          anonymousWrites: options.isSet("anonymous-writes"),
-          nested: options.isSet("nested"), aggregates: options.isSet("aggregates"),
-          nodes: options.isSet("nodes"))
-        let (files, warnings) = try checked(&draft, in: target, database.planningConfiguration())
-        return (catalog, draft, files, warnings)
       }
       let before = state
       state = try CatalogFingerprint.read(session)

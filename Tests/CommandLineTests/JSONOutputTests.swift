@@ -1,0 +1,119 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// `--json`: one object on standard output, for programs; and what people see on a terminal.
+@Suite(.usesCluster) struct JSONOutputTests {
+  private static let sql = "CREATE TABLE thing (thing_id int PRIMARY KEY, name text)"
+
+  /// Returns the object that a command prints.
+  private func object(_ arguments: [String], status: Int32 = 0) throws -> [String: JSONValue] {
+    let run = try ProgramRun.complete(arguments)
+    #expect(run.status == status, "\(arguments): \(run.output) \(run.errors)")
+    guard case .object(let members) = try JSONParser.parse(Array(run.output.utf8)) else {
+      throw CocoaError(.formatting)
+    }
+    return Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
+  }
+
+  @Test func `commands that check print one JSON object`() throws {
+    let database = try TestCluster.newDatabase()
+    let session = try TestCluster.session(database)
+    try session.execute(Self.sql)
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/graph"
+    let draft = try ProgramRun.complete(["draft", path, "--database", database])
+    try #require(draft.status == 0, "\(draft.errors)")
+
+    let good = ["schema", "--check", "--json", "--schema", path, "--database", database]
+    #expect(try object(good)["ok"] == .boolean(true))
+    #expect(
+      try object(["draft", path, "--check", "--json", "--database", database])["changes"]
+        == .array([]))
+    try session.execute("ALTER TABLE thing DROP name")
+    let findings = try object(good, status: 1)
+    #expect(findings["ok"] == .boolean(false))
+    #expect("\(findings)".contains("Thing.name"), "\(findings)")
+
+    let version = try object(["version", "--json"])
+    #expect(version["version"] != nil, "\(version)")
+    let tests = folder.path + "/tests"
+    try FileManager.default.createDirectory(atPath: tests, withIntermediateDirectories: true)
+    _ = try folder.write("tests/type.graphql", "{ __typename }\n")
+    _ = try folder.write("tests/type.json", #"{"response": {"data": {"__typename": "Query"}}}"#)
+    let tested = try ProgramRun.complete([
+      "test", tests, "--json", "--schema", path, "--database", database,
+    ])
+    #expect(tested.status == 0, "\(tested.output) \(tested.errors)")
+    #expect(throws: Never.self) { try JSONParser.parse(Array(tested.output.utf8)) }
+    let verified = try object(["verify", "--json", "--database", database])
+    #expect(verified["differences"] == .array([]), "\(verified)")
+    let migrated = try ProgramRun.complete([
+      "migrate", "--dry-run", "--json", "--database", database,
+      "--sql", TestCluster.packageFolder + "/sql",
+    ])
+    #expect(migrated.status == 0, "\(migrated.errors)")
+    #expect(throws: Never.self) { try JSONParser.parse(Array(migrated.output.utf8)) }
+  }
+
+  /// Runs a command as in a terminal (script(1) of util-linux), and returns what it shows.
+  private func shown(_ arguments: [String], _ environment: String = "") throws -> String {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    let line = ([ProgramRun.executable] + arguments).map { "'\($0)'" }.joined(separator: " ")
+    process.arguments = ["script", "-qec", "TERM=xterm \(environment) \(line)", "/dev/null"]
+    process.standardInput = FileHandle.nullDevice
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let bytes = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test func `findings have colors on a terminal, and none for who wants none`() throws {
+    let database = try TestCluster.newDatabase()
+    let session = try TestCluster.session(database)
+    try session.execute(Self.sql)
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/graph"
+    let draft = try ProgramRun.complete(["draft", path, "--database", database])
+    try #require(draft.status == 0, "\(draft.errors)")
+    try session.execute("ALTER TABLE thing DROP name")
+    let check = ["schema", "--check", "--schema", path, "--database", database]
+    let colored = try shown(check)
+    #expect(colored.contains("\u{1B}[31merror:\u{1B}[0m"), "\(colored)")
+    let plain = try shown(check, "NO_COLOR=1")
+    #expect(plain.contains("error:") && !plain.contains("\u{1B}[31m"), "\(plain)")
+    let piped = try ProgramRun.complete(check)
+    #expect(piped.output.contains("error:") && !piped.output.contains("\u{1B}"))
+  }
+
+  @Test func `a terminal shows what takes long, and for how long`() throws {
+    let database = try TestCluster.newDatabase()
+    // Who migrates waits for its turn until it is told what the terminal shows.
+    let blocker = try TestCluster.session(database)
+    try blocker.execute("SELECT pg_advisory_lock(hashtext('sociograph_migration'))")
+    let folder = try TemporaryFolder()
+    let output = folder.path + "/shown"
+    _ = try folder.write("shown", "")
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    let sql = TestCluster.packageFolder + "/sql"
+    let migrate = "'\(ProgramRun.executable)' migrate --sql '\(sql)' --database '\(database)'"
+    process.arguments = ["script", "-qec", "TERM=xterm \(migrate)", "/dev/null"]
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try FileHandle(forWritingTo: URL(filePath: output))
+    try process.run()
+    defer {
+      process.terminate()
+      process.waitUntilExit()
+    }
+    #expect(
+      eventually {
+        (try? String(contentsOfFile: output, encoding: .utf8))?.contains("\u{1B}[Kmigrating, ")
+          ?? false
+      })
+  }
+}

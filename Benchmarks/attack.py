@@ -375,7 +375,9 @@ def hidden_texts(situation, client, number):
         try:
             ask.request("POST", "/graphql", body, {"Content-Type": "application/json"})
             answer = ask.getresponse()
-            said.append((answer.status, re.sub(rb'"requestId":"\w+"', b"", answer.read()).replace(operator.encode(), b"")))
+            # Without what the client said itself, and the number of the request.
+            text = re.sub(rb'"requestId":"\w+"', b"", answer.read())
+            said.append((answer.status, text.replace(beginning.encode(), b"")))
         except (OSError, http.client.HTTPException) as error:
             situation.note(type(error).__name__)
         ask.close()

@@ -188,7 +188,7 @@ COMMENT ON FUNCTION accept_code IS
   'Accepts the invitation with this code for the account that signed up with it. An unknown code, and that of an '
   'invitation that was taken back, is ignored.';
 
-CREATE OR REPLACE FUNCTION sign_up(input jsonb, hash text, token_hash bytea, device text)
+CREATE OR REPLACE FUNCTION sign_up(input jsonb, hash text, picture jsonb, token_hash bytea, device text)
 RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   made bigint;
@@ -206,6 +206,11 @@ BEGIN
   IF home IS NOT NULL AND NOT EXISTS (SELECT FROM location l WHERE l.id = home) THEN
     refusals := refusals || refusal('NOT_FOUND', 'input', 'homeLocationId');
   END IF;
+  refusals := refusals || CASE WHEN picture ? 'fault' THEN refusal(picture ->> 'fault', 'input', 'avatar')
+    WHEN picture ->> 'moderation' = 'REJECTED'
+      OR EXISTS (SELECT FROM rejected_picture r WHERE r.path = picture ->> 'path')
+      THEN refusal('REJECTED_PHOTO', 'input', 'avatar')
+    ELSE '[]' END;
   PERFORM refuse_all(refusals);
   made := new_account(input ->> 'username', input ->> 'displayName', hash, mail, false,
     words(input ->> 'address'), home);
@@ -213,13 +218,17 @@ BEGIN
   WHERE u.id = made AND (input ? 'bio' OR input ? 'cardPreference');
   PERFORM set_language(made, jsonb_build_object('locale', known_locale(current_setting('sociograph.locale', true)))
     || input);
+  IF picture IS NOT NULL THEN
+    UPDATE app_user u SET avatar_id = photo_of_sent(made, picture) WHERE u.id = made;
+  END IF;
   PERFORM accept_code(made, input ->> 'invitationCode');
   PERFORM mail_verification(made);
   PERFORM audit(made, 'SIGN_UP');
   RETURN jsonb_build_object('account', made, 'isNew', true,
     'session', begin_session(made, token_hash, device));
 END $$;
-COMMENT ON FUNCTION sign_up IS 'Implements Mutation.signUp.';
+COMMENT ON FUNCTION sign_up IS
+  'Implements Mutation.signUp. picture: what the server has stored of the profile picture, or null.';
 
 CREATE OR REPLACE FUNCTION sign_up_again(result jsonb, matched text, token_hash bytea, device text)
 RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

@@ -148,13 +148,19 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION photo_of IS 'Returns the photo of an upload, which it becomes if it is none yet.';
 
-CREATE OR REPLACE FUNCTION take_upload(viewer bigint, sent jsonb) RETURNS text
-LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+CREATE OR REPLACE FUNCTION photo_of_sent(viewer bigint, sent jsonb) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE chosen upload;
 BEGIN
   PERFORM note_upload(viewer, sent);
   SELECT * INTO chosen FROM upload u WHERE u.owner_id = viewer AND u.path = sent ->> 'path' FOR NO KEY UPDATE;
-  RETURN wire_id(photo_of(chosen, NULL));
+  RETURN photo_of(chosen, NULL);
+END $$;
+COMMENT ON FUNCTION photo_of_sent IS 'Records an image that a user sent, and returns its photo.';
+
+CREATE OR REPLACE FUNCTION take_upload(viewer bigint, sent jsonb) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  RETURN wire_id(photo_of_sent(viewer, sent));
 END $$;
 COMMENT ON FUNCTION take_upload IS
   'Records an image that the viewer sent with a mutation, and returns the ID of its photo, which stands for it there. '

@@ -37,7 +37,7 @@ final class CallContext {
     switch (value.part, transforms[value.index]) {
     case (.text, .password(let text, _)): return text.map { .text($0) }
     case (.renewed, .password(_, let renewed)): return renewed.map { .text($0) }
-    case (.json, .claims(let json)): return json.map { .json($0) }
+    case (.json, .json(let json)): return json.map { .json($0) }
     case (.bytes, .sealed(let bytes)): return bytes.map { .bytes($0) }
     default: return nil
     }

@@ -250,6 +250,7 @@ final class CallRun {
         if case .enum(let name) = binder.value(of: provider) { name } else { text(provider) }
       task = .identityToken(text(source), provider: name)
     case .sealed(let source): task = .seal(text(source))
+    case .picture(let source): task = .picture(text(source))
     case .knownPassword(let source, _):
       guard let password = text(source), let lookup = call.lookups[tasks.count] else {
         return collect(

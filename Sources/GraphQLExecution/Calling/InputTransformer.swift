@@ -10,14 +10,15 @@ package enum TransformTask: Sendable {
   case knownPassword(String?, stored: String?, account: String)
   case identityToken(String?, provider: String?)
   case seal(String?)
+  /// Store a picture in base64; nil when none was given.
+  case picture(String?)
 }
 
 /// The result of a task.
 package enum TransformedInput: Sendable {
   /// A hash, `!` and what is wrong with a new password, or an empty text for a wrong one.
   case password(String?, renewed: String?)
-  /// JSON.
-  case claims(String?)
+  case json(String?)
   case sealed([UInt8]?)
 }
 

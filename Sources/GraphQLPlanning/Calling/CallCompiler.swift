@@ -297,6 +297,7 @@ struct CallCompiler {
         .flatMap { reader.source(of: $0, in: field) }
       return .identityToken(source, provider: provider ?? .constant(.null))
     }
+    if directives.first(named: "picture") != nil { return .picture(source) }
     return directives.first(named: "sealed") == nil ? nil : .sealed(source)
   }
 

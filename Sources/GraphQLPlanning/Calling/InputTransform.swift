@@ -3,7 +3,7 @@ import GraphQLSchema
 import SQL
 
 /// A transformation of an input before the call, so that the database never sees the original:
-/// passwords and credentials.
+/// passwords, credentials and pictures.
 package enum InputTransform: Sendable {
   /// `@password`: a new password. Its hash is passed on; for a refused password, `!` and the
   /// reason. `@password(again:)` also compares it with the hash that `again` returns, if the
@@ -17,6 +17,8 @@ package enum InputTransform: Sendable {
   /// `@sealed`: bytes that only the server can open; null for null, and without a key. What was
   /// given is passed on as `:name.plain`, for checks of its form.
   case sealed(InputSource)
+  /// `@picture`: a picture in base64. What was stored of it is passed on as `jsonb`; null without one.
+  case picture(InputSource)
 }
 
 /// A part of the result of a transformation.
@@ -42,7 +44,7 @@ extension InputTransform {
     switch self {
     case .knownPassword(_, let lookup): lookup
     case .newPassword(_, let again): again
-    case .identityToken, .sealed: nil
+    case .identityToken, .sealed, .picture: nil
     }
   }
 }
@@ -72,7 +74,7 @@ struct PreparedInputs {
     case .knownPassword:
       part = .text
       places[path + ["renewed"]] = PreparedValue(index: index, part: .renewed)
-    case .identityToken: part = .json
+    case .identityToken, .picture: part = .json
     case .sealed: part = .bytes
     }
     places[path] = PreparedValue(index: index, part: part)
@@ -81,7 +83,7 @@ struct PreparedInputs {
 
 /// The directives of transformed inputs.
 enum TransformedInput {
-  static let directives: Set<String> = ["password", "identityToken", "sealed"]
+  static let directives: Set<String> = ["password", "identityToken", "sealed", "picture"]
 
   /// Returns whether an input is for the server alone: it is omitted from the `jsonb` that
   /// functions get.

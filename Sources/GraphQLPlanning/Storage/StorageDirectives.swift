@@ -67,6 +67,8 @@ package enum StorageDirectives {
     directive @identityToken(provider: String!) on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
     "A secret: the function receives it encrypted, and only the server can open it."
     directive @sealed on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
+    "A picture in base64, alone or as a `data:` URL. It is stored, and the function receives its `path`, `width`, `height` and `moderation` as `jsonb`, or `fault` with an error code if it is none."
+    directive @picture on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
     "Events of this topic under the keys of the viewer or of the arguments: one key, or a `SELECT` of several. `settled`: reported once no older transaction is open. The field's other directives say what is sent, with the node as `:event`. A field that can be null ends the subscription when it is. A field without `:event` sends a response only if it differs from the last one."
     directive @event(topic: String!, key: String, keys: String, settled: Boolean! = false) on FIELD_DEFINITION
     "The token made for the request, whose SHA-256 is `:secretHash`."
@@ -79,7 +81,7 @@ package enum StorageDirectives {
     "scalar", "value", "when", "values", "hidden", "tag", "table", "join", "column", "sql", "id",
     "embed", "reference", "connection", "list", "where", "orderBy", "filter", "order", "aggregates",
     "call", "insert", "update", "delete", "result", "userErrors", "secret", "password",
-    "identityToken", "sealed", "event", "confidential",
+    "identityToken", "sealed", "picture", "event", "confidential",
   ]
 
   /// Returns the schema as clients see it: the same types, without these directives.

@@ -6,8 +6,9 @@ import JSON
 /// request with null for each file, the part `map` says which file stands where, and a part for each
 /// file follows (github.com/jaydenseric/graphql-multipart-request-spec).
 package struct UploadForm: Sendable {
-  /// The bytes of each file.
-  package let files: [[UInt8]]
+  private let body: [UInt8]
+  private let files: [Range<Int>]
+  package var count: Int { files.count }
   /// The members of the request.
   private let request: [JSONValue.Member]
   /// The places of each file in the request: `["variables", "input", "photoIds", "0"]`.
@@ -57,9 +58,15 @@ package struct UploadForm: Sendable {
     self.request = request
     self.places = places
     requestBytes = parts[0].content.count
-    files = parts[2...].map { Array(body[$0.content]) }
+    self.body = body
+    files = parts[2...].map(\.content)
     // Before anything is done with the files.
     _ = try members(with: files.map { _ in "" })
+  }
+
+  /// Returns a copy of the bytes of a file.
+  package func file(at place: Int) -> [UInt8] {
+    files.indices.contains(place) ? Array(body[files[place]]) : []
   }
 
   /// Returns the members of the request with a text in each place of a file.

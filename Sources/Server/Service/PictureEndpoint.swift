@@ -136,26 +136,47 @@ final class PictureEndpoint {
   ///
   /// - Parameters:
   ///   - viewer: the user whose photos they become.
+  ///   - ids: the IDs of those that were taken.
   ///   - completion: called on the loop with the photos' IDs.
   func attach(
-    _ files: ArraySlice<[UInt8]>, of viewer: Int64, _ client: PoolClient,
+    _ form: UploadForm, of viewer: Int64, _ client: PoolClient,
     as identity: RequestIdentity, ids: [String] = [],
     completion: @escaping (Result<[String], Refused>) -> Void
   ) {
-    guard let file = files.first else { return completion(.success(ids)) }
-    keep(file, of: viewer) { [self] kept in
+    guard ids.count < form.count else { return completion(.success(ids)) }
+    keep(form.file(at: ids.count), of: viewer) { [self] kept in
       note(kept, by: Self.taking, viewer, client, identity) { [self] result in
         switch result {
         case .success(let (_, id)):
-          attach(
-            files.dropFirst(), of: viewer, client, as: identity, ids: ids + [id],
-            completion: completion)
+          attach(form, of: viewer, client, as: identity, ids: ids + [id], completion: completion)
         case .failure(let refused):
           report(.refused(refused.error.code, reason: refused.error.reason, identity))
           completion(.failure(refused))
         }
       }
     }
+  }
+
+  /// Stores a picture that came inside of an operation, and completes with what the graph's function is
+  /// to know of it, as JSON.
+  ///
+  /// - Parameter client: whose share of the decoders it takes.
+  func describe(
+    _ bytes: [UInt8], for client: ClientIdentity,
+    completion: @escaping (Result<String, TransformRefusal>) -> Void
+  ) {
+    let share = WorkShare(client: client.isAddressShared ? "others" : client.address)
+    let back = OnLoop { [report] kept in
+      switch kept {
+      case .success(let kept):
+        if let fault = kept.moderationFault { report(.notModerated(reason: fault)) }
+        completion(.success(kept.json))
+      case .failure(let refused) where refused.error.code == .serviceOverloaded:
+        completion(.failure(TransformRefusal(refused.error, retryAfter: .seconds(2))))
+      case .failure: completion(.success(#"{"fault":"INVALID"}"#))
+      }
+    }
+    keep(bytes, owner: 0, for: share, back)
   }
 
   /// Why a picture was not taken.
@@ -188,8 +209,11 @@ final class PictureEndpoint {
   private func keep(
     _ body: [UInt8], of viewer: Int64, _ completion: @escaping (Keeping) -> Void
   ) {
-    let back = OnLoop(completion: completion)
-    service.take(body, owner: viewer, for: Self.share(.viewer(viewer))) { [loop] result in
+    keep(body, owner: viewer, for: Self.share(.viewer(viewer)), OnLoop(completion: completion))
+  }
+
+  private func keep(_ body: [UInt8], owner: Int64, for share: WorkShare, _ back: OnLoop) {
+    service.take(body, owner: owner, for: share) { [loop] result in
       let kept: Keeping =
         switch result {
         case .success(let kept)?: .success(kept)

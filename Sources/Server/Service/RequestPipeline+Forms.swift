@@ -26,7 +26,7 @@ extension RequestPipeline {
     sessions.resolve(token) { [self] resolution in
       switch resolution {
       case .viewer(let viewer):
-        pictures.attach(form.files[...], of: viewer.id, .viewer(viewer.id), as: identity) {
+        pictures.attach(form, of: viewer.id, .viewer(viewer.id), as: identity) {
           [self] result in
           switch result {
           case .success(let ids):

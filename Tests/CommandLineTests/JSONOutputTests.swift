@@ -57,12 +57,15 @@ import Testing
     #expect(throws: Never.self) { try JSONParser.parse(Array(migrated.output.utf8)) }
   }
 
+  /// What configures the tests does not configure the program.
+  private static let clean = #"env -i TERM=xterm PATH="$PATH" HOME="$HOME" "#
+
   /// Runs a command as in a terminal (script(1) of util-linux), and returns what it shows.
   private func shown(_ arguments: [String], _ environment: String = "") throws -> String {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     let line = ([ProgramRun.executable] + arguments).map { "'\($0)'" }.joined(separator: " ")
-    process.arguments = ["script", "-qec", "TERM=xterm \(environment) \(line)", "/dev/null"]
+    process.arguments = ["script", "-qec", Self.clean + "\(environment) \(line)", "/dev/null"]
     process.standardInput = FileHandle.nullDevice
     let output = Pipe()
     process.standardOutput = output
@@ -102,7 +105,7 @@ import Testing
     process.executableURL = URL(filePath: "/usr/bin/env")
     let sql = TestCluster.packageFolder + "/sql"
     let migrate = "'\(ProgramRun.executable)' migrate --sql '\(sql)' --database '\(database)'"
-    process.arguments = ["script", "-qec", "TERM=xterm \(migrate)", "/dev/null"]
+    process.arguments = ["script", "-qec", Self.clean + migrate, "/dev/null"]
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = try FileHandle(forWritingTo: URL(filePath: output))
     try process.run()

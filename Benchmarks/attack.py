@@ -256,7 +256,7 @@ def slow_readers(situation):
             try:
                 opened = situation.open_socket(receive_buffer=4096)
                 extra = "".join(f"{k}: {v}\r\n" for k, v in situation.headers("192.0.2.1").items())
-                opened.sendall((f"POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n{extra}{token}"
+                opened.sendall((f"POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{extra}{token}"
                                 f"Content-Length: {len(body)}\r\n\r\n").encode() + body)
                 first = opened.recv(12)
                 situation.note(first[9:12].decode() or "closed")

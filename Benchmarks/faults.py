@@ -764,7 +764,7 @@ def halfclose(world):
     found = Findings("halfclose", "a client that closes its sending half after its request gets its whole answer")
     server = world.serve()
     body = json.dumps(READ).encode()
-    request = (b"POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: "
+    request = (b"POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
                + str(len(body)).encode() + b"\r\n\r\n" + body)
     opened = []
     for _ in range(100):
@@ -872,7 +872,7 @@ def readers(world):
     query = ("{ users(first: 100) { nodes { followers(first: 90) { nodes { %s } } } } }"
              % " ".join(f"a{n}x: bio b{n}x: username" for n in range(15)))
     body = json.dumps({"query": query}).encode()
-    request = (b"POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: "
+    request = (b"POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
                + str(len(body)).encode() + b"\r\n\r\n" + body)
     size = len(json.dumps(server.execute(query)))
     before = server.resident_megabytes()["VmRSS"]
@@ -931,7 +931,7 @@ def late(world):
                 continue
             try:
                 with one:
-                    one.sendall(b"GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                    one.sendall(b"GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
                     text = b""
                     while data := one.recv(1 << 16):
                         text += data
@@ -946,7 +946,7 @@ def late(world):
     time.sleep(1)
     # It lasts as long as somebody's request does.
     slow = socket.create_connection(("127.0.0.1", world.options.port))
-    slow.sendall(b"GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: a\r\n")
+    slow.sendall(b"GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: localhost\r\n")
     server.process.send_signal(signal.SIGTERM)
     time.sleep(4)
     found.want(server.process.poll() is None, "it ended before the last request")
@@ -1050,7 +1050,7 @@ def memory(world):
     query = ("{ users(first: 100) { nodes { followers(first: 90) { nodes { %s } } } } }"
              % " ".join(f"a{n}x: bio b{n}x: username" for n in range(15)))
     body = json.dumps({"query": query}).encode()
-    request = (b"POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: "
+    request = (b"POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
                + str(len(body)).encode() + b"\r\n\r\n" + body)
     size = len(json.dumps(server.execute(query)))
     clients = Clients(world.options.port, readers=2, writers=0)

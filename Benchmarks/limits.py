@@ -98,7 +98,7 @@ class Door:
     def large(self):
         """The bytes of a request for a large answer, each from somebody else."""
         body = json.dumps({"query": LARGE}).encode()
-        return (f"POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nX-Forwarded-For: "
+        return (f"POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nX-Forwarded-For: "
                 f"{self.address()}\r\nContent-Length: {len(body)}\r\n\r\n").encode() + body
 
     def both(self, within, beyond):
@@ -113,7 +113,7 @@ class Door:
 
 
 def head(size, fields=0, line=0):
-    text = "GET /live" + "?" + "x" * line + " HTTP/1.1\r\nHost: a\r\n" + "".join(f"X{n}: 1\r\n" for n in range(fields))
+    text = "GET /live" + "?" + "x" * line + " HTTP/1.1\r\nHost: localhost\r\n" + "".join(f"X{n}: 1\r\n" for n in range(fields))
     return (text + "Long: " + "x" * max(0, size - len(text) - 10) + "\r\n\r\n").encode()
 
 
@@ -147,7 +147,7 @@ def _(door, limit):
     # Four kilobytes a second are enough until the time is over, a tenth of one is not.
     for rate, wanted in ((4096, seconds(limit)), (100, 2)):
         with contextlib.closing(door.connect()) as one:
-            one.sendall(b"POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 900000\r\n\r\n")
+            one.sendall(b"POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 900000\r\n\r\n")
             began = time.monotonic()
             while not select.select([one], [], [], 0.25)[0]:
                 one.sendall(b" " * (rate // 4))
@@ -167,7 +167,7 @@ def _(door, limit):
 def _(door, limit):
     opened = [door.connect() for _ in range(40)]
     time.sleep(0.5)
-    found = [door.raw(b"GET /live HTTP/1.1\r\nHost: a\r\n\r\n")[1]]
+    found = [door.raw(b"GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n")[1]]
     began = time.monotonic()
     # Until there is room again.
     select.select(opened, [], [], 90)
@@ -181,8 +181,8 @@ def _(door, limit):
 def _(door, limit):
     opened = [door.connect() for _ in range(int(limit))]
     time.sleep(0.5)
-    opened[0].sendall(b"GET /live HTTP/1.1\r\nHost: a\r\n\r\n")
-    found = door.both(door.said(opened[0]), door.raw(b"GET /live HTTP/1.1\r\nHost: a\r\n\r\n"))
+    opened[0].sendall(b"GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    found = door.both(door.said(opened[0]), door.raw(b"GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n"))
     for one in opened:
         one.close()
     return found
@@ -191,7 +191,7 @@ def _(door, limit):
 @row("idle time of a connection")
 def _(door, limit):
     with contextlib.closing(door.connect()) as one:
-        one.sendall(b"GET /live HTTP/1.1\r\nHost: a\r\n\r\n")
+        one.sendall(b"GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n")
         door.said(one)
         began = time.monotonic()
         return [about("it is closed" if one.recv(1) == b"" else "it is told", seconds(limit), time.monotonic() - began)]
@@ -201,7 +201,7 @@ def _(door, limit):
 def _(door, limit):
     with contextlib.closing(door.connect()) as one:
         for number in range(int(limit)):
-            one.sendall(b"GET /live HTTP/1.1\r\nHost: a\r\n\r\n")
+            one.sendall(b"GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n")
             answer = door.said(one)[2]
             if answer.get("Connection") == "close":
                 return ["Connection: close"] if str(number + 1) == limit else [f"after {number + 1}"]

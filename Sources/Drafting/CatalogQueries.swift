@@ -144,7 +144,7 @@ struct CatalogQueries {
     """
   }
 
-  /// What tells the database from all others, in whose copies tables may have other numbers.
+  /// The identity of the database. In a copy of it, tables may have other numbers.
   private var database: String {
     """
     SELECT concat((SELECT system_identifier FROM pg_control_system()), '/', oid)

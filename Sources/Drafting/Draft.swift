@@ -240,7 +240,8 @@ struct TypeNames {
   /// Returns a free name for a table's aggregates, of which the names of its groups are free, too.
   private mutating func takeAggregates(_ name: String, _ known: String?) -> String? {
     if let known {
-      let stem = known.hasSuffix("Aggregates") ? String(known.dropLast(10)) : known
+      let ending = "Aggregates"
+      let stem = known.hasSuffix(ending) ? String(known.dropLast(ending.count)) : known
       for ending in DerivedNames.ofGroups { pool.reserve(stem + ending) }
       return known
     }

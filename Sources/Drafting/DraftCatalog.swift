@@ -107,7 +107,7 @@ package struct DraftCatalog: Sendable {
   private(set) var labels: [PostgresType: [String]] = [:]
   /// The namespaces with tables that were not asked for.
   package private(set) var otherNamespaces: [String] = []
-  /// What tells the database from all others.
+  /// The identity of the database: that of its cluster, and its number there; empty if it is not known.
   private(set) var database = ""
 
   // MARK: - Reading
@@ -124,7 +124,11 @@ package struct DraftCatalog: Sendable {
     let queries = CatalogQueries(namespaces: namespaces, role: role)
     let answers = try session.pipeline(queries.all.map { .execute($0) })
     var tables: [[[String?]]] = []
-    for answer in answers { tables.append(try answer.get().rows) }
+    for (place, answer) in answers.enumerated() {
+      // A role may be forbidden to know the cluster. Then no renaming is followed.
+      let isOptional = place == answers.count - 1
+      tables.append(isOptional ? (try? answer.get().rows) ?? [] : try answer.get().rows)
+    }
     var catalog = DraftCatalog()
     guard tables.count == queries.all.count else { return catalog }
     catalog.addRelations(tables[0], selection)

@@ -24,7 +24,7 @@ package struct KeptNames: Sendable, Equatable {
     var columns: [Int: Name] = [:]
   }
 
-  /// What tells the database from all others.
+  /// The identity of the database: that of its cluster, and its number there.
   private(set) var database: String
   private(set) var tables: [UInt32: Table] = [:]
 
@@ -76,6 +76,12 @@ package struct KeptNames: Sendable, Equatable {
       for (number, name) in table.columns.sorted(by: { $0.key < $1.key }) { add(oid, number, name) }
     }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Returns whether other names have to be kept, though the draft is the same. A copy of the database,
+  /// which only has other numbers, is no reason.
+  package func isOutdated(by other: KeptNames) -> Bool {
+    tables.isEmpty || database == other.database && self != other
   }
 
   // MARK: - Lookups

@@ -275,7 +275,7 @@ enum DraftCommand {
       try target.write(merge.written, removing: merge.removed)
     }
     let names = KeptNames(catalog)
-    if new != base || names != target.baseNames() {
+    if new != base || target.baseNames().isOutdated(by: names) {
       try target.keepBase(draft.files, names, options: selection(options, database))
     }
     let merged = try target.texts().map { (name: $0.key, text: $0.value) }

@@ -15,29 +15,30 @@ extension RequestPipeline {
     func refuse(_ response: OperationResponse) {
       begin(reply(head.format.format), from: head.caller, record).finish(response)
     }
-    let form: UploadForm
-    switch endpoint.form(in: request, head.format, as: identity) {
-    case .success(let read): form = read
-    case .failure(let refused): return refused.answer.send(to: exchange)
-    }
     guard let pictures, case .token(let token) = head.caller.credential else {
       return refuse(Self.unauthenticated("Files are taken with a session token."))
     }
     sessions.resolve(token) { [self] resolution in
+      let viewer: Int64
       switch resolution {
-      case .viewer(let viewer):
-        pictures.attach(form, of: viewer.id, .viewer(viewer.id), as: identity) {
-          [self] result in
-          switch result {
-          case .success(let ids):
-            let reception = endpoint.receive(form, with: ids, head.format, as: identity)
-            take(reception, head, exchange, record) { format, _ in reply(format) }
-          case .failure(let refused):
-            refuse(.refused([refused.error], retryAfter: refused.retryAfter))
-          }
+      case .viewer(let found): viewer = found.id
+      case .unknown: return refuse(Self.unknownToken)
+      case .failed(let error): return refuse(.failure(error))
+      }
+      // Nobody else has the server read a form.
+      let form: UploadForm
+      switch endpoint.form(in: request, head.format, as: identity) {
+      case .success(let read): form = read
+      case .failure(let refused): return refused.answer.send(to: exchange)
+      }
+      pictures.attach(form, of: viewer, .viewer(viewer), as: identity) { [self] result in
+        switch result {
+        case .success(let ids):
+          let reception = endpoint.receive(form, with: ids, head.format, as: identity)
+          take(reception, head, exchange, record) { format, _ in reply(format) }
+        case .failure(let refused):
+          refuse(.refused([refused.error], retryAfter: refused.retryAfter))
         }
-      case .unknown: refuse(Self.unknownToken)
-      case .failed(let error): refuse(.failure(error))
       }
     }
   }

@@ -223,7 +223,12 @@ final class LockWorld: @unchecked Sendable {
     let fresh = "sha256(convert_to(random()::text, 'UTF8'))"
     func token(_ purpose: String, _ person: Person) -> String { "'\(purpose)\(person.username)'" }
     func input(_ members: String) -> String { "jsonb_build_object(\(members))" }
-    add("sign_up", "\(input("'username', 'new' || pg_backend_pid()")), 'hash', \(fresh), NULL")
+    let face =
+      "jsonb_build_object('path', '/photos/' || repeat('a', 64) || '.png', 'width', 9, 'height', 9, "
+      + "'moderation', 'APPROVED')"
+    add(
+      "sign_up",
+      "\(input("'username', 'new' || pg_backend_pid()")), 'hash', \(face), \(fresh), NULL")
     add("sign_in", "'\(anna.username)', 'hash', 'hash', \(fresh), NULL")
     // Each credential is used once.
     let claims = input(

@@ -59,7 +59,8 @@ package struct DraftMerge {
     for name in base.order where new.types[name] == nil && !isKept(name) {
       guard let own = mine.types[name], let old = base.types[name] else { continue }
       if own.definition.head == old.definition.head,
-        own.definition.members.map(\.form) == old.definition.members.map(\.form)
+        // In whatever order, which is the person's.
+        own.definition.members.map(\.form).sorted() == old.definition.members.map(\.form).sorted()
       {
         changes.append("removed \(name)")
         edits[own.file, default: []].append((own.source.wholeLines(own.definition.range), ""))

@@ -78,6 +78,9 @@ import Testing
       "ALTER TABLE m ADD FOREIGN KEY (from_user_id) REFERENCES u",
       "ALTER TABLE m ADD CONSTRAINT third FOREIGN KEY (from_user_id) REFERENCES u",
       "ALTER TABLE m DROP CONSTRAINT third",
+      // The fields of a type may be in another order then.
+      "ALTER TABLE ct ADD c int, ADD FOREIGN KEY (b) REFERENCES ct (b)",
+      "ALTER TABLE ct RENAME c TO k", "DROP TABLE ct",
     ] {
       try session.execute(statement)
       try update(path, database, [statement])

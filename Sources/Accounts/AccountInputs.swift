@@ -57,7 +57,7 @@ package final class AccountInputs: Sendable {
     case .identityToken(let token, let provider):
       .json(token.flatMap { claims($0, provider ?? "", &faults) })
     case .seal(let text): .sealed(text.flatMap { box?.seal(Array($0.utf8)) })
-    // Pictures are made elsewhere.
+    // A picture is for `PictureInputs`.
     case .picture: .json(nil)
     }
   }
@@ -122,24 +122,13 @@ package final class LoopAccountInputs: InputTransformer {
   private let loop: EventLoop
   private let report: (SessionResolver.Event) -> Void
 
-  /// Stores a picture for a client, and completes on the loop with what the database is to know of it,
-  /// as JSON.
-  package typealias Pictures = (
-    _ bytes: [UInt8], _ client: ClientIdentity,
-    _ completion: @escaping (Result<String, TransformRefusal>) -> Void
-  ) -> Void
-  private let pictures: Pictures?
-
-  /// - Parameters:
-  ///   - pictures: what stores pictures; nil if the server takes none.
-  ///   - report: called for an identity token that is not accepted.
+  /// - Parameter report: called for an identity token that is not accepted.
   package init(
-    _ inputs: AccountInputs, loop: EventLoop, pictures: Pictures? = nil,
+    _ inputs: AccountInputs, loop: EventLoop,
     report: @escaping (SessionResolver.Event) -> Void = { _ in }
   ) {
     self.inputs = inputs
     self.loop = loop
-    self.pictures = pictures
     self.report = report
   }
 
@@ -151,50 +140,6 @@ package final class LoopAccountInputs: InputTransformer {
 
   package func transform(
     _ tasks: [TransformTask], client: ClientIdentity,
-    completion: @escaping (Result<[TransformedInput], TransformRefusal>) -> Void
-  ) {
-    transformSecrets(of: tasks, client: client) { [self] result in
-      guard case .success(let prepared) = result else { return completion(result) }
-      store(picture: 0, of: tasks, prepared, client, completion)
-    }
-  }
-
-  /// Stores the pictures among the tasks from this one on.
-  private func store(
-    picture first: Int, of tasks: [TransformTask], _ prepared: [TransformedInput],
-    _ client: ClientIdentity,
-    _ completion: @escaping (Result<[TransformedInput], TransformRefusal>) -> Void
-  ) {
-    for index in tasks.indices.dropFirst(first) {
-      guard case .picture(let text?) = tasks[index], prepared.indices.contains(index) else {
-        continue
-      }
-      func go(on json: String) {
-        var prepared = prepared
-        prepared[index] = .json(json)
-        store(picture: index + 1, of: tasks, prepared, client, completion)
-      }
-      guard let pictures, let bytes = Self.bytes(ofPicture: text) else {
-        return go(on: #"{"fault":"INVALID"}"#)
-      }
-      return pictures(bytes, client) { result in
-        switch result {
-        case .success(let json): go(on: json)
-        case .failure(let refusal): completion(.failure(refusal))
-        }
-      }
-    }
-    completion(.success(prepared))
-  }
-
-  /// Returns the bytes of base64, alone or as a `data:` URL; nil if it is none.
-  private static func bytes(ofPicture text: String) -> [UInt8]? {
-    let digits = text.hasPrefix("data:") ? text.split(separator: ",", maxSplits: 1).last : text[...]
-    return digits.flatMap { Data(base64Encoded: String($0)) }.map { Array($0) }
-  }
-
-  private func transformSecrets(
-    of tasks: [TransformTask], client: ClientIdentity,
     completion: @escaping (Result<[TransformedInput], TransformRefusal>) -> Void
   ) {
     let share: WorkShare

@@ -103,7 +103,7 @@ package struct NameHistory {
   func isRuled(_ table: String) -> Bool { ruledTables.contains(ChangedName.earlier(in: table)) }
 
   /// What a type is made for, besides the rows of its table.
-  enum MadeType: String, CaseIterable {
+  enum MadeType: String {
     case filter, order, aggregates, input, key, changes, payload
   }
 

@@ -15,18 +15,33 @@ struct MediaRange: Equatable {
     guard type.utf8.allSatisfy(Self.isTypeByte), type.split(separator: "/").count == 2 else {
       return nil
     }
-    for part in parts.dropFirst() {
-      let pair = part.split(separator: "=", maxSplits: 1)
-      guard pair.count == 2 else { continue }
-      var value = Self.trim(pair[1])
-      if value.hasPrefix("\""), value.hasSuffix("\""), value.utf8.count > 1 {
-        value = value.dropFirst().dropLast()
-      }
-      switch Self.trim(pair[0]).lowercased() {
+    for (name, value) in Self.parameters(parts.dropFirst()) {
+      switch name {
       case "charset": charset = value.lowercased()
       case "q": quality = Self.thousandths(value) ?? 0
       default: continue
       }
+    }
+  }
+
+  /// Returns the first parameter of this name, given in lower case, behind the value of a header field.
+  static func parameter(_ name: String, of field: String) -> String? {
+    parameters(split(field[...], at: ";").dropFirst()).first { $0.name == name }
+      .map { String($0.value) }
+  }
+
+  /// Returns names in lower case, with values without quotes.
+  private static func parameters(
+    _ parts: ArraySlice<Substring>
+  ) -> [(name: String, value: Substring)] {
+    parts.compactMap { part in
+      let pair = part.split(separator: "=", maxSplits: 1)
+      guard pair.count == 2 else { return nil }
+      var value = trim(pair[1])
+      if value.hasPrefix("\""), value.hasSuffix("\""), value.utf8.count > 1 {
+        value = value.dropFirst().dropLast()
+      }
+      return (trim(pair[0]).lowercased(), value)
     }
   }
 

@@ -1,11 +1,29 @@
 import Foundation
 import JSON
+import Postgres
 import TestSupport
 import Testing
 
 /// `--json`: one object on standard output, for programs; and what people see on a terminal.
 @Suite(.usesCluster) struct JSONOutputTests {
-  private static let sql = "CREATE TABLE thing (thing_id int PRIMARY KEY, name text)"
+  /// A draft of a database of its own.
+  private struct Project {
+    let database: String
+    let session: PostgresSession
+    let folder: TemporaryFolder
+    var path: String { folder.path + "/graph" }
+    /// The check of its schema.
+    var check: [String] { ["schema", "--check", "--schema", path, "--database", database] }
+
+    init() throws {
+      database = try TestCluster.newDatabase()
+      session = try TestCluster.session(database)
+      folder = try TemporaryFolder()
+      try session.execute("CREATE TABLE thing (thing_id int PRIMARY KEY, name text)")
+      let draft = try ProgramRun.complete(["draft", path, "--database", database])
+      try #require(draft.status == 0, "\(draft.errors)")
+    }
+  }
 
   /// Returns the object that a command prints.
   private func object(_ arguments: [String], status: Int32 = 0) throws -> [String: JSONValue] {
@@ -18,20 +36,14 @@ import Testing
   }
 
   @Test func `commands that check print one JSON object`() throws {
-    let database = try TestCluster.newDatabase()
-    let session = try TestCluster.session(database)
-    try session.execute(Self.sql)
-    let folder = try TemporaryFolder()
-    let path = folder.path + "/graph"
-    let draft = try ProgramRun.complete(["draft", path, "--database", database])
-    try #require(draft.status == 0, "\(draft.errors)")
-
-    let good = ["schema", "--check", "--json", "--schema", path, "--database", database]
+    let project = try Project()
+    let (database, folder, path) = (project.database, project.folder, project.path)
+    let good = project.check + ["--json"]
     #expect(try object(good)["ok"] == .boolean(true))
     #expect(
       try object(["draft", path, "--check", "--json", "--database", database])["changes"]
         == .array([]))
-    try session.execute("ALTER TABLE thing DROP name")
+    try project.session.execute("ALTER TABLE thing DROP name")
     let findings = try object(good, status: 1)
     #expect(findings["ok"] == .boolean(false))
     #expect("\(findings)".contains("Thing.name"), "\(findings)")
@@ -47,6 +59,7 @@ import Testing
     ])
     #expect(tested.status == 0, "\(tested.output) \(tested.errors)")
     #expect(throws: Never.self) { try JSONParser.parse(Array(tested.output.utf8)) }
+    #expect(tested.output.contains("type"), "\(tested.output)")
     let verified = try object(["verify", "--json", "--database", database])
     #expect(verified["differences"] == .array([]), "\(verified)")
     let migrated = try ProgramRun.complete([
@@ -55,6 +68,7 @@ import Testing
     ])
     #expect(migrated.status == 0, "\(migrated.errors)")
     #expect(throws: Never.self) { try JSONParser.parse(Array(migrated.output.utf8)) }
+    #expect(migrated.output.contains("0001_identity.sql"), "\(migrated.output)")
   }
 
   /// What configures the tests does not configure the program.
@@ -62,29 +76,16 @@ import Testing
 
   /// Runs a command as in a terminal (script(1) of util-linux), and returns what it shows.
   private func shown(_ arguments: [String], _ environment: String = "") throws -> String {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
     let line = ([ProgramRun.executable] + arguments).map { "'\($0)'" }.joined(separator: " ")
-    process.arguments = ["script", "-qec", Self.clean + "\(environment) \(line)", "/dev/null"]
-    process.standardInput = FileHandle.nullDevice
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let bytes = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(decoding: bytes, as: UTF8.self)
+    return try command(
+      "script", "-qec", Self.clean + "\(environment) \(line)", "/dev/null"
+    ).output
   }
 
   @Test func `findings have colors on a terminal, and none for who wants none`() throws {
-    let database = try TestCluster.newDatabase()
-    let session = try TestCluster.session(database)
-    try session.execute(Self.sql)
-    let folder = try TemporaryFolder()
-    let path = folder.path + "/graph"
-    let draft = try ProgramRun.complete(["draft", path, "--database", database])
-    try #require(draft.status == 0, "\(draft.errors)")
-    try session.execute("ALTER TABLE thing DROP name")
-    let check = ["schema", "--check", "--schema", path, "--database", database]
+    let project = try Project()
+    try project.session.execute("ALTER TABLE thing DROP name")
+    let check = project.check
     let colored = try shown(check)
     #expect(colored.contains("\u{1B}[31merror:\u{1B}[0m"), "\(colored)")
     let plain = try shown(check, "NO_COLOR=1")

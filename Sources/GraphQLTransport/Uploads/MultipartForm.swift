@@ -81,7 +81,7 @@ struct MultipartForm {
 
   /// Returns the boundary, which has at most 70 characters (RFC 2046, 5.1.1).
   private static func boundary(_ contentType: String) -> String? {
-    let value = parameter("boundary", in: contentType)
+    let value = MediaRange.parameter("boundary", of: contentType)
     return value.flatMap { (1...70).contains($0.utf8.count) ? $0 : nil }
   }
 
@@ -90,28 +90,8 @@ struct MultipartForm {
     for line in header.split(whereSeparator: \.isNewline) {
       let pair = line.split(separator: ":", maxSplits: 1)
       guard pair.count == 2, pair[0].lowercased() == "content-disposition" else { continue }
-      return parameter("name", in: String(pair[1]))
+      return MediaRange.parameter("name", of: String(pair[1]))
     }
     return nil
-  }
-
-  private static func parameter(_ name: String, in field: String) -> String? {
-    for part in MediaRange.split(field[...], at: ";").dropFirst() {
-      let pair = part.split(separator: "=", maxSplits: 1)
-      guard pair.count == 2, pair[0].trimmingSpaces.lowercased() == name else { continue }
-      let value = pair[1].trimmingSpaces
-      let isQuoted = value.hasPrefix("\"") && value.hasSuffix("\"") && value.utf8.count > 1
-      return String(isQuoted ? value.dropFirst().dropLast() : value)
-    }
-    return nil
-  }
-}
-
-extension Substring {
-  fileprivate var trimmingSpaces: Substring {
-    var text = self
-    while text.first == " " || text.first == "\t" { text.removeFirst() }
-    while text.last == " " || text.last == "\t" { text.removeLast() }
-    return text
   }
 }

@@ -70,11 +70,9 @@ final class LoopService: @unchecked Sendable {
         groupCommit: GroupCommit(flushes) { [writers] in writers.unfinishedCount },
         mapping: shared.mapping, constraintErrors: shared.constraintErrors,
         settings: shared.execution,
-        transformer: LoopAccountInputs(
-          shared.accounts, loop: loop,
-          pictures: pictures.map { pictures in
-            { pictures.describe($0, for: $1, completion: $2) }
-          }, report: { observer.report(.session($0)) }),
+        transformer: PictureInputs(
+          LoopAccountInputs(
+            shared.accounts, loop: loop, report: { observer.report(.session($0)) }), pictures),
         sessionsEnded: { [ended = shared.endedSessions] in ended.note() },
         makeSecret: { SessionToken().text }), number: index,
       usages: usages, observer: observer)

@@ -106,7 +106,7 @@ final class PictureEndpoint {
     sessions.resolve(token) { [self] resolution in
       switch resolution {
       case .viewer(let viewer):
-        keep(body, of: viewer.id) { [self] kept in
+        keep(body, owner: viewer.id, for: Self.share(.viewer(viewer.id))) { [self] kept in
           let identity = call.identity
           note(kept, by: Self.noting, viewer.id, call.client, identity) { [self] result in
             switch result {
@@ -144,7 +144,8 @@ final class PictureEndpoint {
     completion: @escaping (Result<[String], Refused>) -> Void
   ) {
     guard ids.count < form.count else { return completion(.success(ids)) }
-    keep(form.file(at: ids.count), of: viewer) { [self] kept in
+    keep(form.file(at: ids.count), owner: viewer, for: Self.share(.viewer(viewer))) {
+      [self] kept in
       note(kept, by: Self.taking, viewer, client, identity) { [self] result in
         switch result {
         case .success(let (_, id)):
@@ -166,18 +167,20 @@ final class PictureEndpoint {
     completion: @escaping (Result<String, TransformRefusal>) -> Void
   ) {
     let share = WorkShare(client: client.isAddressShared ? "others" : client.address)
-    let back = OnLoop { [report] kept in
+    keep(bytes, owner: 0, for: share) { [report] kept in
       switch kept {
       case .success(let kept):
         if let fault = kept.moderationFault { report(.notModerated(reason: fault)) }
         completion(.success(kept.json))
       case .failure(let refused) where refused.error.code == .serviceOverloaded:
         completion(.failure(TransformRefusal(refused.error, retryAfter: .seconds(2))))
-      case .failure: completion(.success(#"{"fault":"INVALID"}"#))
+      case .failure: completion(.success(Self.noPicture))
       }
     }
-    keep(bytes, owner: 0, for: share, back)
   }
+
+  /// What the graph's function is to know of what is no picture.
+  static let noPicture = #"{"fault":"INVALID"}"#
 
   /// Why a picture was not taken.
   struct Refused: Error {
@@ -200,19 +203,17 @@ final class PictureEndpoint {
   private typealias Keeping = Result<PictureService.Kept, Refused>
 
   /// Carries what belongs to the loop to the service's threads and back.
-  private struct OnLoop: @unchecked Sendable {
+  private struct OnLoop<Value>: @unchecked Sendable {
     // @unchecked: only touched on the loop.
-    let completion: (Keeping) -> Void
+    let value: Value
   }
 
   /// Has a picture made and stored.
   private func keep(
-    _ body: [UInt8], of viewer: Int64, _ completion: @escaping (Keeping) -> Void
+    _ body: [UInt8], owner: Int64, for share: WorkShare,
+    _ completion: @escaping (Keeping) -> Void
   ) {
-    keep(body, owner: viewer, for: Self.share(.viewer(viewer)), OnLoop(completion: completion))
-  }
-
-  private func keep(_ body: [UInt8], owner: Int64, for share: WorkShare, _ back: OnLoop) {
+    let back = OnLoop(value: completion)
     service.take(body, owner: owner, for: share) { [loop] result in
       let kept: Keeping =
         switch result {
@@ -225,7 +226,7 @@ final class PictureEndpoint {
                 "The server is busy with other photos. Try again shortly.",
                 code: .serviceOverloaded)))
         }
-      loop.execute { back.completion(kept) }
+      loop.execute { back.value(kept) }
     }
   }
 
@@ -324,7 +325,7 @@ final class PictureEndpoint {
   }
 
   private func read(_ asked: Asked, _ call: Call) {
-    let back = ReadOnLoop(endpoint: self, call: call)
+    let back = OnLoop(value: (self, call))
     let client = asked.viewer == 0 ? call.client : .viewer(asked.viewer)
     service.read(asked.name, for: Self.share(client)) { size in
       switch HTTPByteRange(asked.range, size: size) {
@@ -334,15 +335,11 @@ final class PictureEndpoint {
       case .notSatisfiable: nil
       }
     } completion: { [loop] result in
-      loop.execute { back.endpoint.answer(result, back.call, asked) }
+      loop.execute {
+        let (endpoint, call) = back.value
+        endpoint.answer(result, call, asked)
+      }
     }
-  }
-
-  /// Carries what belongs to the loop to the service's threads and back.
-  private struct ReadOnLoop: @unchecked Sendable {
-    // @unchecked: only touched on the loop.
-    let endpoint: PictureEndpoint
-    let call: Call
   }
 
   private static let absent = GraphQLError("There is no such photo.", code: .notFound)

@@ -1,6 +1,7 @@
 import Foundation
 import GraphQLTransport
 import JSON
+import OracleSupport
 import TestSupport
 import Testing
 
@@ -102,20 +103,15 @@ import Testing
     try Data(TestPicture.png(width: 61, height: 20)).write(to: URL(filePath: file))
     let query =
       "mutation($p: ID) { updateProfile(input: {avatarPhotoId: $p}) { viewer { user { avatar { width } } } } }"
-    let curl = Process()
-    curl.executableURL = URL(filePath: "/usr/bin/env")
-    curl.arguments = [
-      "curl", "-sS", "http://127.0.0.1:\(server.port)/graphql",
-      "-H", "Authorization: Bearer \(ada.token)",
-      "-F", "operations={\"query\": \"\(query)\", \"variables\": {\"p\": null}}",
-      "-F", "map={\"look\": [\"variables.p\"]}", "-F", "look=@\(file)",
-    ]
-    let output = Pipe()
-    curl.standardOutput = output
-    try curl.run()
-    let answer = String(
-      decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    curl.waitUntilExit()
+    let answer = try LiveClients.tool(
+      "curl",
+      [
+        "-sS", "http://127.0.0.1:\(server.port)/graphql",
+        "-H", "Authorization: Bearer \(ada.token)",
+        "-F", "operations={\"query\": \"\(query)\", \"variables\": {\"p\": null}}",
+        "-F", "map={\"look\": [\"variables.p\"]}", "-F", "look=@\(file)",
+      ]
+    ).output
     #expect(answer == #"{"data":{"updateProfile":{"viewer":{"user":{"avatar":{"width":61}}}}}}"#)
   }
 }

@@ -1,7 +1,7 @@
 import JSON
 
-/// The rate-limit points that an operation spent before it ran, by its expected cost. Its response
-/// reports the actual cost, and settles the difference.
+/// The cost of an operation, for its response to report. The rate-limit points that it spent before
+/// it ran, by its expected cost, are settled by the actual one.
 package final class OperationCharge {
   /// The capacity of the bucket, its balance, and its refill per second.
   package struct Throttle {
@@ -19,7 +19,7 @@ package final class OperationCharge {
   /// The maximum cost.
   package let requested: Int
   private let isReported: Bool
-  private let settle: (Int) -> Throttle
+  private let settle: (Int) -> Throttle?
   private var isSettled = false
   /// The place in the response where its extensions begin; nil if they are not written.
   package private(set) var extensionsStart: Int?
@@ -28,9 +28,10 @@ package final class OperationCharge {
   ///
   /// - Parameters:
   ///   - isReported: whether the response has the cost in its extensions.
-  ///   - settle: called once, with the actual cost of the operation.
+  ///   - settle: called once, with the actual cost of the operation. Returns nil for a client that
+  ///     spends no points.
   package init(
-    requested: Int, isReported: Bool = true, settle: @escaping (Int) -> Throttle
+    requested: Int, isReported: Bool = true, settle: @escaping (Int) -> Throttle?
   ) {
     self.requested = requested
     self.isReported = isReported
@@ -63,12 +64,15 @@ package final class OperationCharge {
     json.write(requested)
     json.append(#","actual":"#)
     json.write(actual)
-    json.append(#","throttle":{"maximum":"#)
-    json.write(throttle.maximum)
-    json.append(#","available":"#)
-    json.write(throttle.available)
-    json.append(#","restoreRate":"#)
-    json.write(throttle.restoreRate)
-    json.append("}}}")
+    if let throttle {
+      json.append(#","throttle":{"maximum":"#)
+      json.write(throttle.maximum)
+      json.append(#","available":"#)
+      json.write(throttle.available)
+      json.append(#","restoreRate":"#)
+      json.write(throttle.restoreRate)
+      json.append("}")
+    }
+    json.append("}}")
   }
 }

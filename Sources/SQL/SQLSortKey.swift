@@ -4,6 +4,8 @@ package struct SQLSortKey: Sendable, Hashable {
   package let isDescending: Bool
   /// Whether nulls come first; nil if the key is never null.
   package let nullsFirst: Bool?
+  /// The type of a value that cursors have as its text, as it may have no binary form.
+  package var textType: String?
 
   package init(expression: SQLTemplate, isDescending: Bool, nullsFirst: Bool?) {
     self.expression = expression

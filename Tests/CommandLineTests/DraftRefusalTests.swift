@@ -420,7 +420,7 @@ import Testing
         + zip(names, columns).map { "\($0) \($1)" }.joined(separator: ", ") + ")")
     let long = String(repeating: "x", count: 3_000)
     for (name, column) in zip(names, columns) {
-      for text in ["nix", "", "{", "a=>", "1.5.6", "a.b.c.d", long] {
+      for text in ["nix", "0", "", "{", "a=>", "1.5.6", "a.b.c.d", long] {
         let value = column.hasSuffix("[]") ? "[\"\(text)\"]" : "\"\(text)\""
         for field in [
           "insertTs(input: [{id: 1, \(name): \(value)}])",

@@ -40,6 +40,8 @@ import Testing
     ("extensions.hstore", #""a"=>"1""#), ("extensions.ltree", "a.b"),
     ("extensions.citext[]", "{A,b}"), ("kinds.mood", "GOOD"),
     ("kinds.short", "ab"), ("kinds.span", "[1.5,2.5)"),
+    // These have no binary form.
+    ("isbn", "0-393-04002-X"), ("isbn13", "978-0-393-04002-9"), ("seg", "1.5 .. 2"),
   ]
 
   @Test func `each value that a field shows finds its row`() throws {
@@ -54,7 +56,7 @@ import Testing
       """
       CREATE SCHEMA extensions; CREATE EXTENSION citext SCHEMA extensions;
       CREATE EXTENSION cube SCHEMA extensions; CREATE EXTENSION ltree SCHEMA extensions;
-      CREATE EXTENSION hstore SCHEMA extensions;
+      CREATE EXTENSION hstore SCHEMA extensions; CREATE EXTENSION isn; CREATE EXTENSION seg;
       CREATE SCHEMA kinds; CREATE TYPE kinds.mood AS ENUM ('GOOD', 'BAD');
       CREATE DOMAIN kinds.short AS text CHECK (length(VALUE) < 9);
       CREATE TYPE kinds.span AS RANGE (SUBTYPE = float8);
@@ -71,7 +73,8 @@ import Testing
       return try JSONParser.parse(Array(answer.body.utf8), maximumNesting: 200)
     }
     let shape = try ask(
-      "{ __type(name: \"VFilter\") { inputFields { name type { inputFields { name } } } } "
+      "{ order: __type(name: \"VOrder\") { inputFields { name } } "
+        + "__type(name: \"VFilter\") { inputFields { name type { inputFields { name } } } } "
         + "query: __schema { queryType { fields { name } } } }")
     var operators: [String: Set<String>] = [:]
     for member in shape["data"]?["__type"]?["inputFields"]?.items ?? [] {
@@ -120,6 +123,25 @@ import Testing
       let found = try ask("{ vByC\(index)(\(name): \(literal)) { id } }")
       if found["data"]?["vByC\(index)"]?["id"] == nil {
         missing.append("\(column.type) by its key \(literal): \(found)")
+      }
+    }
+    let sorted = (shape["data"]?["order"]?["inputFields"]?.items ?? []).compactMap {
+      $0["name"]?.text
+    }
+    #expect(Set(sorted).isSuperset(of: keys.map { "c\($0)" }))
+    for name in sorted {
+      let order = "orderBy: [{\(name): ASC}]"
+      let page = try ask("{ vs(\(order), first: 1) { pageInfo { endCursor } } }")
+      let cursor = page["data"]?["vs"]?["pageInfo"]?["endCursor"]?.text ?? "\(page)"
+      let beyond = try ask(
+        """
+        { after: vs(\(order), first: 1, after: "\(cursor)") { nodes { id } }
+          before: vs(\(order), last: 1, before: "\(cursor)") { nodes { id } } }
+        """)
+      if beyond["data"]
+        != (try JSONParser.parse(Array(#"{"after":{"nodes":[]},"before":{"nodes":[]}}"#.utf8)))
+      {
+        missing.append("a page behind \(name): \(page) \(beyond)")
       }
     }
     #expect(missing.isEmpty, "\(missing.joined(separator: "\n"))")

@@ -115,6 +115,15 @@ import Testing
     try JSONParser.parse(Array(answer.body.utf8))["extensions"]?["cost"]
   }
 
+  @Test func `a client that spends no points learns the cost of its operation if it asks`() throws {
+    let server = try TestServer()
+    let query = "{ users(first: 20) { nodes { id } } }"
+    #expect(try cost(server.execute(query)) == nil)
+    let told = try cost(server.execute(query, headers: "Prefer: metrics=timings, metrics=cost\r\n"))
+    #expect(told?.names == ["requested", "actual"])
+    #expect(told?["requested"] == .number("22") && told?["actual"] == .number("2"))
+  }
+
   @Test func `an address spends its points, learns what is left, and then has to wait`() throws {
     let server = try Self.server()
     // 2 for the page, 1 for each of 20; there are no users, so only the page was needed.

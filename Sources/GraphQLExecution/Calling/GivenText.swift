@@ -15,6 +15,8 @@ struct GivenText {
   let text: String
   /// The type that it is read as, with its modifier: `numeric(6,2)`.
   let type: String
+  /// Whether the statement casts each element of an array, not the text of the whole.
+  let isCastByElement: Bool
   let source: InputSource
   let place: InputPlace?
   /// The path in the arguments of a mutation's field, if the value is one of a row.
@@ -22,7 +24,8 @@ struct GivenText {
 
   var question: SQLStatement {
     let parameter = SQLFragment(SQLParameter(ordinal: 0, type: SQLType("text")))
-    return ("SELECT (\(parameter))::\(name: type) IS NULL" as SQLFragment).statement()
+    let elements: SQLFragment = isCastByElement ? "::text[]" : ""
+    return ("SELECT (\(parameter))\(elements)::\(name: type) IS NULL" as SQLFragment).statement()
   }
 
   var parameters: PostgresParameters {
@@ -107,7 +110,7 @@ extension ParameterBinder {
         let text = text(of: source, type)
       else { return nil }
       return GivenText(
-        text: text, type: cast.description, source: source,
+        text: text, type: cast.description, isCastByElement: false, source: source,
         place: places.indices.contains(index) ? places[index] : nil)
     }
   }
@@ -125,7 +128,8 @@ extension ParameterBinder {
           let text = text(of: value.source, value.type)
         else { return nil }
         return GivenText(
-          text: text, type: type, source: value.source, place: value.place,
+          text: text, type: type, isCastByElement: value.type.isArray, source: value.source,
+          place: value.place,
           path: row.path + [value.member])
       }
     }
@@ -157,6 +161,8 @@ extension ParameterType {
     case .id, .anyID, .pattern, .boolean, .timestamptz, .instant, .date, .json: false
     }
   }
+
+  var isArray: Bool { if case .array = self { true } else { false } }
 
   /// Whether PostgreSQL writes a value as it was given.
   var isShownAsGiven: Bool { self == .text || self == .int4 }

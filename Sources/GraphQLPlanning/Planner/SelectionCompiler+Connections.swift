@@ -52,7 +52,7 @@ extension SelectionCompiler {
     else { throw GraphQLError.fault("\(storage.coordinate) is not a connection.") }
     let edgeType = edgesField.type.namedType
     let types = schema.possibleTypes[Int(nodeField.type.namedType.index)]
-    let order = order(of: relation, scope)
+    let order = typed(order(of: relation, scope), of: types)
     try check(order, of: field, scope)
     let page = try page(field, storage, relation, order, scope)
     let parts = collectFields(of: connectionType, field.selectionSets)
@@ -85,7 +85,10 @@ extension SelectionCompiler {
     let isWalkable = isWalkable(rows, read, order)
     let keyColumns =
       needsCursors
-      ? order.keys.map { rows.row.column(renderer.render($0.expression, rows.scope)) } : []
+      ? order.keys.map { key -> Int in
+        let value = renderer.render(key.expression, rows.scope)
+        return rows.row.column(key.textType == nil ? value : "(\(value))::text")
+      } : []
 
     var shapes: [ConnectionShape.PartField] = []
     var counted: Count?
@@ -463,8 +466,9 @@ extension SelectionCompiler {
   }
 
   private func keyReference(_ cursor: Page.Cursor, _ index: Int, _ page: Page) -> SQLFragment {
-    statement.reference(
+    let key = statement.reference(
       .sortKey(cursor.source, index: index, order: page.fingerprint), of: cursor.place)
+    return page.order.keys[index].textType.map { "(\(key)::text)::\(name: $0)" } ?? key
   }
 
   private func keyset(_ page: Page, _ scope: Scope) -> [SQLFragment] {

@@ -48,7 +48,10 @@ extension SelectionCompiler {
     switch order.members[member.name] {
     case .column(let own)?:
       guard let column = Self.expression(own.template, through: steps) else { return nil }
-      return Self.directed(column, member.value, isNonNull: steps.isEmpty && own.type.isNonNull)
+      var key = Self.directed(
+        column, member.value, isNonNull: steps.isEmpty && own.type.isNonNull)
+      key?.textType = mapping.textType(of: own.type.namedType)
+      return key
     case .reference(let reference, let field)?:
       let types = schema.possibleTypes[Int(field.definition.type.namedType.index)]
       let groups = groups(of: types, rows: nil)
@@ -63,6 +66,20 @@ extension SelectionCompiler {
       return Self.directed(column, direction, isNonNull: steps.isEmpty)
     case .rowCount?, .aggregates?, .and?, .or?, .not?, nil: return nil
     }
+  }
+
+  /// Returns the order with the types of its keys that are columns of the type, where cursors need them.
+  func typed(_ order: OrderStorage, of types: [TypeID]) -> OrderStorage {
+    guard types.count == 1, let fields = mapping[types[0]]?.fields.values else { return order }
+    var order = order
+    for index in order.keys.indices where order.keys[index].textType == nil {
+      let source = order.keys[index].expression.source
+      for field in fields {
+        guard case .leaf(let column, _) = field.kind, column.source == source else { continue }
+        order.keys[index].textType = mapping.textType(of: field.definition.type.namedType)
+      }
+    }
+    return order
   }
 
   private static func directed(

@@ -117,6 +117,13 @@ package struct StorageMapping: Sendable {
   /// Returns whether values of a leaf type are read as their text.
   func isReadAsText(_ id: TypeID) -> Bool { scalars[Int(id.index)].isReadAsText }
 
+  /// Returns the type that reads values of a leaf type from their text; nil if they have a binary form
+  /// for sure.
+  func textType(of id: TypeID) -> String? {
+    guard isReadAsText(id), case .named(let name) = parameterType(of: id) else { return nil }
+    return name
+  }
+
   /// Reads the directives of a schema.
   ///
   /// - Throws: all directives that do not fit, each with its schema coordinate.
@@ -320,7 +327,7 @@ package struct RelationStorage: Sendable {
 
 /// A total order: the last key is unique.
 package struct OrderStorage: Sendable, Hashable {
-  package let keys: [SQLSortKey]
+  package internal(set) var keys: [SQLSortKey]
   /// What is read in this order in place of the relation's `from`, and for a page from its end.
   var from: SQLTemplate?
   var fromEnd: SQLTemplate?

@@ -118,6 +118,7 @@ query Example ${indented(root.dataset.example || "{ __typename }")}
     headers = new Headers(headers);
     const form = withFile(request);
     if (!form) headers.set("content-type", "application/json");
+    headers.set("prefer", "metrics=cost");
     headers.set("accept", /@(defer|stream)\b/.test(request.query) ? inParts : plain);
     for (const [name, value] of Object.entries(authorization())) {
       if (!headers.has(name)) headers.set(name, value);
@@ -205,7 +206,7 @@ query Example ${indented(root.dataset.example || "{ __typename }")}
     }
   }
 
-  // What an answer took: until it was here, its bytes of JSON, and its points if the server tells them.
+  // What an answer took: until it was here, its bytes of JSON, and its cost.
   function measure(began, bytes, answer) {
     const time = performance.now() - began;
     const cost = answer.extensions?.cost?.actual;

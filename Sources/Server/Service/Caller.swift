@@ -18,6 +18,8 @@ final class Caller {
   private let device: String?
   /// The languages and the application that the client names.
   let preferences: RequestPreferences
+  /// Whether its responses report their cost, even if it spends no points.
+  let asksForCost: Bool
   /// The program, as Apollo's clients name it.
   let program: ClientProgram
   /// The position that the client has from an earlier response.
@@ -38,7 +40,7 @@ final class Caller {
   init(
     _ credential: Credential, client: PoolClient, chargedAddress: HTTPPeer?, address: HTTPPeer,
     isAddressShared: Bool, device: String?, preferences: RequestPreferences,
-    program: ClientProgram = ClientProgram(name: nil, version: nil)
+    asksForCost: Bool = false, program: ClientProgram = ClientProgram(name: nil, version: nil)
   ) {
     self.credential = credential
     self.client = client
@@ -47,6 +49,7 @@ final class Caller {
     self.isAddressShared = isAddressShared
     self.device = device
     self.preferences = preferences
+    self.asksForCost = asksForCost
     self.program = program
   }
 
@@ -67,6 +70,7 @@ final class Caller {
       preferences: RequestPreferences(
         acceptLanguage: request.header("accept-language"),
         app: request.header("sociograph-app")),
+      asksForCost: request.asksForCost,
       program: ClientProgram(
         name: request.header("apollographql-client-name"),
         version: request.header("apollographql-client-version")))
@@ -78,7 +82,7 @@ final class Caller {
     let caller = Caller(
       credential, client: client, chargedAddress: chargedAddress, address: address,
       isAddressShared: isAddressShared, device: device, preferences: preferences,
-      program: program)
+      asksForCost: asksForCost, program: program)
     caller.position = position
     caller.peer = peer
     return caller

@@ -78,7 +78,10 @@ extension RequestPipeline {
   func takePoints(
     for operation: PreparedOperation, viewer: Int64, _ flight: RequestInFlight
   ) -> OperationResponse? {
-    guard let account = account(of: flight.caller, viewer: viewer) else { return nil }
+    guard let account = account(of: flight.caller, viewer: viewer) else {
+      if flight.caller.asksForCost { tellCost(of: operation, flight) }
+      return nil
+    }
     let cost = operation.expectedCost
     if let refusal = account.refusal(
       of: "The operation", costing: cost, prepaid: flight.preparationCost)
@@ -95,5 +98,13 @@ extension RequestPipeline {
     operation.charge = charge
     flight.charge = charge
     return nil
+  }
+
+  /// Has the response report its cost to a client that spends no points.
+  private func tellCost(of operation: PreparedOperation, _ flight: RequestInFlight) {
+    let charge = OperationCharge(requested: operation.cost, isReported: !operation.lasts) { _ in nil
+    }
+    operation.charge = charge
+    flight.charge = charge
   }
 }

@@ -80,11 +80,16 @@ extension RequestRecord {
 
 extension HTTPRequest {
   /// Whether the client asks for the times of its request: `Prefer: metrics=timings` (RFC 7240).
-  var asksForTimings: Bool {
+  var asksForTimings: Bool { prefers("metrics=timings") }
+
+  /// Whether the client asks for the cost of its operation, although it may spend no points:
+  /// `Prefer: metrics=cost`.
+  var asksForCost: Bool { prefers("metrics=cost") }
+
+  private func prefers(_ wanted: String) -> Bool {
     guard let preferences = headerList("prefer") else { return false }
     return preferences.split(separator: ",").contains { preference in
-      preference.drop { $0 == " " }.prefix { $0 != ";" && $0 != " " }.lowercased()
-        == "metrics=timings"
+      preference.drop { $0 == " " }.prefix { $0 != ";" && $0 != " " }.lowercased() == wanted
     }
   }
 }

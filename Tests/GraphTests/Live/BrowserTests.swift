@@ -72,7 +72,7 @@ extension LiveTests {
         events.last?.string?.contains("data.node.commentCount 2 3") == true, "\(result.output)")
       #expect(seen["example"] == true)
       let figures = if case .string(let text)? = seen["figures"] { text } else { "" }
-      #expect(figures.wholeMatch(of: #/[0-9.]+ ms, [0-9.]+ k?B(, cost \d+)?/#) != nil, "\(figures)")
+      #expect(figures.wholeMatch(of: #/[0-9.]+ ms, [0-9.]+ k?B, cost \d+/#) != nil, "\(figures)")
       #expect(seen["explorer"] == true)
       #expect(seen["plan"]?.array?.contains("viewer") == true, "\(result.output)")
       #expect(seen["subscription"] == "second comment")

@@ -83,7 +83,7 @@ let package = Package(
     // 5
     module(
       "GraphQLPlanning",
-      ["GraphQLValidation", "GraphQLSchema", "GraphQLResponse", "GraphQLLanguage", "SQL"]),
+      ["GraphQLValidation", "GraphQLSchema", "GraphQLResponse", "GraphQLLanguage", "SQL", "JSON"]),
     module(
       "GraphQLResolving",
       ["GraphQLValidation", "GraphQLSchema", "GraphQLResponse", "GraphQLLanguage", "JSON"]),

@@ -99,6 +99,11 @@ package final class IdentityProviders: Sendable {
   /// The number of times that keys were read again.
   var state: Int { changes.load(ordering: .acquiring) }
 
+  /// The accepted names of all issuers, in the order of the providers' names.
+  package var issuerNames: [String] {
+    providers.sorted { $0.key < $1.key }.flatMap(\.value.names)
+  }
+
   /// Returns an issuer; nil for a provider that is not configured. It may read a file, so do not
   /// call it on an event loop.
   func issuer(of name: String) -> TokenIssuer? {

@@ -61,6 +61,8 @@ struct ParameterBinder {
       result.append(try sortKey(source, index, order) == nil)
     case .keyValue(let source, let place, let count, let type):
       append(keyValue(source, place, count), type, to: &result)
+    case .representation(let source, let keys, let part):
+      append(part, of: representations(source), keys, to: &result)
     case .rowCount(let count, _): result.append(Int64(count))
     case .call(let parameter): append(parameter, to: &result)
     case .event: result.append(event.node)
@@ -74,7 +76,7 @@ struct ParameterBinder {
   ) -> GraphQLError {
     switch parameter {
     case .input(let source, _), .sortKey(let source, _, _), .sortKeyIsNull(let source, _, _),
-      .keyValue(let source, _, _, _):
+      .keyValue(let source, _, _, _), .representation(let source, _, _):
       inputs.error(source, at: problem.path, of: place, problem.message)
     case .viewer, .locale, .app, .sessionHash, .claim, .rowCount, .call, .event, .told, .ended:
       .fault(problem.message)
@@ -123,22 +125,7 @@ struct ParameterBinder {
     }
   }
 
-  func value(of source: InputSource) -> InputValue {
-    switch source {
-    case .constant(let value): return value
-    case .object(let members):
-      return .object(
-        members.map { InputValue.Member(name: $0.name, value: value(of: $0.source)) })
-    case .string(let text): return .string(text)
-    case .int(let number):
-      return Int32(exactly: number).map { .int($0) } ?? .bigInt(number)
-    case .float(let number): return .float(number)
-    case .list(let items): return .list(items.map { value(of: $0) })
-    case .variable(let index, let path):
-      guard index < variables.count, let value = variables[index] else { return .null }
-      return path.isEmpty ? value : value.value(at: path)
-    }
-  }
+  func value(of source: InputSource) -> InputValue { source.value(in: variables) }
 
   private func sortKey(_ source: InputSource, _ index: Int, _ order: UInt32)
     throws(InputProblem) -> [UInt8]?
@@ -161,17 +148,43 @@ struct ParameterBinder {
     _ value: String?, _ type: ParameterType?, to result: inout PostgresParameters
   ) {
     guard let value else { return result.appendNull() }
+    if let type, !type.isKeyText(value) { return result.appendNull() }
     switch type {
     case .int4?:
       if let number = Int32(value) { result.append(number) } else { result.appendNull() }
-    case .named("int8")?:
-      if let number = Int64(value) { result.append(number) } else { result.appendNull() }
-    case .boolean? where !["true", "false"].contains(value): result.appendNull()
-    case .named("uuid")?
-    where value.wholeMatch(of: /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/) == nil:
-      result.appendNull()
-    case .named("uuid")?: Self.append(literal: value, of: "uuid", to: &result)
+    case .named(let name)?: Self.append(literal: value, of: name, to: &result)
     default: result.append(inTextFormat: value)
+    }
+  }
+
+  // MARK: - Representations
+
+  private func representations(_ source: InputSource) -> [InputValue] {
+    if case .list(let items) = value(of: source) { items } else { [] }
+  }
+
+  private func append(
+    _ part: RepresentationPart, of representations: [InputValue], _ keys: [EntityKey],
+    to result: inout PostgresParameters
+  ) {
+    switch part {
+    case .kind:
+      result.append(array: kinds(of: representations, keys).map { Int32(clamping: $0 ?? -1) })
+    case .value(let key, let column):
+      result.append(inTextFormat: arrayLiteral(texts(of: representations, keys, key, column)))
+    }
+  }
+
+  private func kinds(of representations: [InputValue], _ keys: [EntityKey]) -> [Int?] {
+    representations.map { EntityKey.place(of: $0, in: keys) }
+  }
+
+  private func texts(
+    of representations: [InputValue], _ keys: [EntityKey], _ key: Int, _ column: Int
+  ) -> [String?] {
+    representations.map { representation in
+      EntityKey.place(of: representation, in: keys) == key
+        ? keys[key].text(ofColumn: column, in: representation) : nil
     }
   }
 
@@ -328,6 +341,13 @@ struct ParameterBinder {
     case .ended: return String(event.ended)
     case .rowCount(let count, _): return String(count)
     case .keyValue(let source, let place, let count, _): return keyValue(source, place, count)
+    case .representation(let source, let keys, let part):
+      switch part {
+      case .kind:
+        return arrayLiteral(kinds(of: representations(source), keys).map { "\($0 ?? -1)" })
+      case .value(let key, let column):
+        return arrayLiteral(texts(of: representations(source), keys, key, column))
+      }
     case .sortKey, .sortKeyIsNull, .call, .sessionHash: return nil
     case .input(let source, let type): return try text(of: value(of: source), type)
     }

@@ -14,11 +14,14 @@ package struct OperationChoices: Sendable {
     case numberID, keyID, anyID
     /// The value is used only as one `jsonb`, or is a JSON document.
     case whole
+    /// Objects that a gateway names by their keys: the kinds of keys determine the tables.
+    case representations
   }
 
   private let roles: [Role]
   /// The tags that IDs of keys have.
   private let keyTags: Set<Int>
+  private let entities: [EntityKey]
 
   /// Walks the operation once. O(selections + fragments).
   package init(
@@ -26,11 +29,13 @@ package struct OperationChoices: Sendable {
     mapping: StorageMapping
   ) {
     keyTags = mapping.keyTags
+    entities = mapping.entities
     var walker = UsageWalker(mapping: mapping, fragments: fragments)
     if let root = mapping.schema.rootType(for: operation.kind) {
       walker.walk(operation.selectionSet, on: root)
     }
     roles = operation.variables.map { variable in
+      if walker.representations.contains(variable.name.text) { return .representations }
       if mapping.schema.isDocument(variable.type) { return .whole }
       return walker.pageSizes.contains(variable.name.text)
         ? .pageSize
@@ -49,6 +54,7 @@ package struct OperationChoices: Sendable {
   private func append(_ value: InputValue, _ role: Role, to key: inout [UInt8]) {
     switch value {
     case .null: key.append(UInt8(ascii: "0"))
+    case _ where role == .representations: append(representations: value, to: &key)
     case _ where role == .whole: key.append(UInt8(ascii: "*"))
     case .boolean(let flag): key.append(UInt8(ascii: flag ? "t" : "f"))
     case .enum(let name):
@@ -88,6 +94,23 @@ package struct OperationChoices: Sendable {
       }
       key.append(UInt8(ascii: "}"))
     }
+  }
+
+  /// Appends the set of kinds of keys, in order, or a name that is given alone.
+  private func append(representations value: InputValue, to key: inout [UInt8]) {
+    key.append(UInt8(ascii: "("))
+    switch value {
+    case .list(let items):
+      let places = Set(items.map { EntityKey.place(of: $0, in: entities) ?? -1 })
+      for place in places.sorted() {
+        key.append(contentsOf: "\(place),".utf8)
+      }
+      if items.count > PlannerLimits().maximumNodeIDs { key.append(UInt8(ascii: "!")) }
+    case .string(let text): key.append(contentsOf: text.utf8)
+    default:
+      key.append(contentsOf: "\(EntityKey.place(of: value, in: entities) ?? -1)".utf8)
+    }
+    key.append(UInt8(ascii: ")"))
   }
 
   /// Appends the set of tags, in order.
@@ -137,6 +160,8 @@ private struct UsageWalker {
   /// The variables that are passed unchanged, and those used in any other way.
   var wholes: Set<String> = []
   var parts: Set<String> = []
+  /// The variables in representations.
+  var representations: Set<String> = []
   var visited: Set<String> = []
 
   /// Returns the role of a variable that determines a table; nil for another one.
@@ -195,6 +220,7 @@ private struct UsageWalker {
         }
       case .relation(let relation) where relation.ids?.soleVariable == [name]:
         numberIDs.formUnion(variables)
+      case .entities: representations.formUnion(variables)
       default: break
       }
     }

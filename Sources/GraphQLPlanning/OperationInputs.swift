@@ -43,7 +43,7 @@ package struct OperationInputs: Sendable {
         continue
       case .input(let input, _): found = name(of: input, place)
       case .sortKey(let input, _, _), .sortKeyIsNull(let input, _, _),
-        .keyValue(let input, _, _, _):
+        .keyValue(let input, _, _, _), .representation(let input, _, _):
         found = name(of: input, place)
       }
       if !names.contains(where: { $0.subject == found.subject }) { names.append(found) }

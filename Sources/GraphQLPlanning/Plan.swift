@@ -87,6 +87,8 @@ package enum PlanParameter: Sendable, Hashable {
   /// A value of a key inside an ID, by its place among so many; null if the ID has no such key or
   /// the value is none of its type. Without a type it follows from the comparison.
   case keyValue(InputSource, place: Int, count: Int, as: ParameterType?)
+  /// An array with a part of each representation, whose keys are among these.
+  case representation(InputSource, of: [EntityKey], RepresentationPart)
   /// The number of rows to read for a page, by the number of the page in the statement. Each plan
   /// has fixed numbers, but plans that differ in them share a statement.
   case rowCount(Int, page: Int)
@@ -108,6 +110,9 @@ package enum PlanParameter: Sendable, Hashable {
     case .sortKey: nil
     // An `Int` may be of any integer type.
     case .keyValue(_, _, _, let type): type == .int4 ? SQLType("int4") : nil
+    case .representation(_, _, .kind): SQLType("int4", isArray: true)
+    case .representation(_, let keys, .value(let key, let column)):
+      SQLType(keys[key].columns[column].type.sql.name, isArray: true)
     case .sortKeyIsNull: SQLType("bool")
     case .rowCount: SQLType("bigint")
     case .call(let parameter): parameter.sql
@@ -126,6 +131,24 @@ package indirect enum InputSource: Sendable, Hashable {
   case list([InputSource])
   case constant(InputValue)
   case object([Member])
+
+  /// Returns the value in a request with these variables, by their index; null for one that is not given.
+  package func value(in variables: [InputValue?]) -> InputValue {
+    switch self {
+    case .constant(let value): return value
+    case .object(let members):
+      return .object(
+        members.map { InputValue.Member(name: $0.name, value: $0.source.value(in: variables)) })
+    case .string(let text): return .string(text)
+    case .int(let number):
+      return Int32(exactly: number).map { .int($0) } ?? .bigInt(number)
+    case .float(let number): return .float(number)
+    case .list(let items): return .list(items.map { $0.value(in: variables) })
+    case .variable(let index, let path):
+      guard index < variables.count, let value = variables[index] else { return .null }
+      return path.isEmpty ? value : value.value(at: path)
+    }
+  }
 
   package struct Member: Sendable, Hashable {
     package let name: String

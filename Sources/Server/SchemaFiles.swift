@@ -6,8 +6,19 @@ import GraphQLSchema
 
 /// Reads a folder of SDL files as one schema with its storage mapping.
 package enum SchemaFiles {
+  /// - Parameter isSubgraph: whether a gateway can ask it for its text, and for objects by their keys.
   /// - Throws: `CommandFailure` with one line per problem, each naming its file or coordinate.
-  package static func load(_ directory: String) throws(CommandFailure) -> StorageMapping {
+  package static func load(
+    _ directory: String, isSubgraph: Bool = false
+  ) throws(CommandFailure) -> StorageMapping {
+    let mapping = try load(directory, adding: "")
+    return isSubgraph
+      ? try load(directory, adding: SubgraphSchema.additions(to: mapping)) : mapping
+  }
+
+  private static func load(
+    _ directory: String, adding more: String
+  ) throws(CommandFailure) -> StorageMapping {
     var names: [String]
     do {
       names = try FileManager.default.contentsOfDirectory(atPath: directory)
@@ -31,6 +42,11 @@ package enum SchemaFiles {
       let part = own + "\n"
       text += part
       lineCounts.append((name, lines(part)))
+      ends.append(Position(offset: Int32(clamping: text.utf8.count)))
+    }
+    if !more.isEmpty {
+      text += more
+      lineCounts.append((name: "what --subgraph adds", lines: lines(more) + 1))
       ends.append(Position(offset: Int32(clamping: text.utf8.count)))
     }
     do {

@@ -124,7 +124,9 @@ extension FieldStorage {
   fileprivate var readsRows: Bool {
     switch kind {
     case .reference, .relation: true
-    case .leaf, .keyID, .values, .embed, .call, .userErrors, .secret, .none: false
+    case .leaf, .keyID, .values, .embed, .call, .userErrors, .secret, .entities,
+      .constant, .none:
+      false
     }
   }
 }

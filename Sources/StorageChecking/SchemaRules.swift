@@ -129,7 +129,9 @@ struct SchemaRules {
         guard let field = mapping[type.id]?.fields[definition.name] else { return nil }
         switch field.kind {
         case .reference, .relation: return ("\(type.name).\(definition.name)", field, type)
-        case .leaf, .keyID, .values, .embed, .call, .userErrors, .secret, .none: return nil
+        case .leaf, .keyID, .values, .embed, .call, .userErrors, .secret, .entities,
+          .constant, .none:
+          return nil
         }
       }
     }
@@ -190,7 +192,9 @@ extension FieldStorage {
   var isFoundByID: Bool {
     switch kind {
     case .reference(let reference): reference.id?.soleVariable != nil
-    case .leaf, .keyID, .values, .embed, .relation, .call, .userErrors, .secret, .none: false
+    case .leaf, .keyID, .values, .embed, .relation, .call, .userErrors, .secret, .entities,
+      .constant, .none:
+      false
     }
   }
 
@@ -200,7 +204,9 @@ extension FieldStorage {
     case .reference(let reference): reference.from == nil && reference.rows == nil
     case .relation(let relation):
       relation.from == nil && relation.ids == nil && relation.rows == nil
-    case .leaf, .keyID, .values, .embed, .call, .userErrors, .secret, .none: false
+    case .leaf, .keyID, .values, .embed, .call, .userErrors, .secret, .entities,
+      .constant, .none:
+      false
     }
   }
 }

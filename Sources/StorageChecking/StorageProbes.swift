@@ -86,6 +86,9 @@ struct StorageProbes {
   /// one for each other choice of an argument, and for pages after and before a cursor. There are
   /// none if an argument has no sample.
   private func calls(of field: FieldDefinition, id: String? = nil) -> [String] {
+    if field.appliedDirectives.contains(where: { $0.name.text == "entities" }) {
+      return representations.map { "\(field.name)(representations: [\($0)])" }
+    }
     var arguments: [(name: String, samples: [String])] = []
     var expansion = Expansion()
     for argument in field.arguments where !Self.pageArguments.contains(argument.name) {
@@ -109,6 +112,21 @@ struct StorageProbes {
     if has("after") { result.append(call(first, page + [#"after: "a""#])) }
     if has("before"), has("last") { result.append(call(first, ["last: 1", #"before: "a""#])) }
     return result
+  }
+
+  /// One representation for each key, in lists as long as a request may have them.
+  private var representations: [String] {
+    let samples = mapping.entityKeys.map { key -> String in
+      let members = key.fields.map { name -> String in
+        guard let type = schema[key.type].field(named: name)?.type.namedType else { return "" }
+        return "\(name): \(sample(ofScalar: schema[type], nil))"
+      }
+      return "{__typename: \"\(schema[key.type].name)\", \(members.joined(separator: ", "))}"
+    }
+    let most = PlannerLimits().maximumNodeIDs
+    return stride(from: 0, to: samples.count, by: most).map { start in
+      samples[start..<min(start + most, samples.count)].joined(separator: ", ")
+    }
   }
 
   private static let pageArguments: Set<String> = ["first", "last", "after", "before", "limit"]

@@ -25,6 +25,10 @@ enum SchemaCommand {
           CommandSpecification.Option(
             "semantic-non-null", nil,
             "print types of fields as they are under onError: NULL, with @semanticNonNull"),
+          CommandSpecification.Option(
+            "subgraph", "FORM", choices: SubgraphSchema.Form.allCases.map(\.rawValue),
+            "print it as a part of a larger graph, for Apollo Federation or for the composite "
+              + "schemas of the GraphQL foundation"),
           SettingOptions.schema, SettingOptions.sql,
         ] + SettingOptions.databases),
       SchemaDiff.section, SchemaDocs.section,
@@ -57,6 +61,9 @@ enum SchemaCommand {
   private static func printOrCheck(_ options: CommandOptions) throws {
     let mapping = try SchemaFiles.load(
       SettingOptions.shippedFolder("Schema", "schema", options))
+    if let form = try options.choice("subgraph", as: SubgraphSchema.Form.self) {
+      return Console.print(SubgraphSchema.text(of: mapping, as: form))
+    }
     guard try options.isSet("check") else {
       Console.print(
         SchemaPrinter(

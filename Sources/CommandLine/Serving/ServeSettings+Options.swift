@@ -167,6 +167,10 @@ extension ServeSettings {
           "serve the operations of --trusted-documents to agents at /mcp, as tools of the Model Context Protocol"
         ),
         Option(
+          "subgraph", nil,
+          "serve a gateway of Apollo Federation: _service has the schema, _entities objects by their keys"
+        ),
+        Option(
           "persisted-queries", "on|off", default: "on", "automatic persisted queries"),
         Option(
           "maximum-batch", "N", default: "0",

@@ -23,6 +23,8 @@ struct ServeSettings {
   let shutdownDelay: Duration
   /// Whether a changed schema is served without a restart.
   let watches: Bool
+  /// Whether it serves a gateway.
+  let isSubgraph: Bool
   /// Whether the operator named a list of passwords to refuse.
   let namesCommonPasswords: Bool
   let photos: PhotoSettings
@@ -115,7 +117,9 @@ struct ServeSettings {
     server.trustedProxies = proxies
     server.graphiQL = try Self.graphiQL(options)
     server.site = try options.text("docs").map { try Self.site($0, options) }
+    isSubgraph = try options.isSet("subgraph")
     server.servesTools = try options.isSet("mcp")
+    server.publicURL = publicURL
     if server.servesTools, options.text("trusted-documents") == nil {
       throw UsageError("\(options.origin("mcp")) needs --trusted-documents as well.")
     }
@@ -160,7 +164,7 @@ struct ServeSettings {
 
   /// Reads the folders of schema and SQL, so that errors in them are reported first.
   func readFolders() throws -> StorageMapping {
-    let mapping = try SchemaFiles.load(schema)
+    let mapping = try SchemaFiles.load(schema, isSubgraph: isSubgraph)
     if server.answerCacheBytes > 0, mapping.events.isEmpty {
       throw CommandFailure(
         "--answer-cache: the schema has no @event, by which the graph reports its changes, so that no "

@@ -87,8 +87,7 @@ extension SelectionCompiler {
     }
     if groups.count == 1, let group = groups.first {
       return try subselect(
-        field.selectionSets, group, id: id, conditions, scope: target, isMasked: isMasked,
-        isTagged: false)
+        field.selectionSets, group, id: id, conditions, scope: target, isMasked: isMasked)
     }
     guard let id else { return nil }
     return try choice(
@@ -121,7 +120,7 @@ extension SelectionCompiler {
       guard !tags.isEmpty,
         let (subselect, shape) = try subselect(
           selectionSets, group, id: id, conditions, scope: scope, isMasked: isMasked,
-          isTagged: true)
+          tagging: .id)
       else { continue }
       if case .byTag(_, let more) = shape { shapes.merge(more) { first, _ in first } }
       let test: SQLFragment =
@@ -133,10 +132,19 @@ extension SelectionCompiler {
     return ("\(text)\nEND", .byTag(column: 0, shapes))
   }
 
-  private func subselect(
+  /// How a record says of which of several types it is.
+  enum Tagging {
+    case none
+    /// By the tag of the object's ID.
+    case id
+    /// By a number, which a column of the row around it has.
+    case number(Int, column: SQLFragment)
+  }
+
+  func subselect(
     _ selectionSets: [SelectionSet], _ group: TypeGroup, id: SQLFragment?,
     _ conditions: (Scope) -> [SQLFragment],
-    scope: Scope, isMasked: Bool, isTagged: Bool
+    scope: Scope, isMasked: Bool, tagging: Tagging = .none
   ) throws(GraphQLError) -> (SQLFragment, RecordShape)? {
     guard let table = group.table else { return nil }
     let mask = isMasked ? table.masked : nil
@@ -156,12 +164,20 @@ extension SelectionCompiler {
     found += conditions(target)
     // Nothing says which row: there is none.
     if found.isEmpty { return nil }
-    let shape =
-      isTagged
-      ? try taggedRecord(
+    let shape: RecordShape
+    switch tagging {
+    case .none:
+      shape = try record(
         of: group.types, selectionSets: selectionSets, row: row, scope: childScope(row))
-      : try record(
+    case .id:
+      shape = try taggedRecord(
         of: group.types, selectionSets: selectionSets, row: row, scope: childScope(row))
+    case .number(let number, let column):
+      let place = row.column(column)
+      let object = try object(
+        of: group.types[0], selectionSets: selectionSets, row: row, scope: childScope(row))
+      shape = .byTag(column: place, [number: object])
+    }
     statement.recorder?.note(
       row, in: scope.row ?? scope.parent, scope, from: ["\(from) AS \(name: row.alias)"])
     return (

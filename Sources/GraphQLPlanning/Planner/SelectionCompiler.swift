@@ -283,6 +283,8 @@ struct SelectionCompiler {
       }
       filterCost = scope.filterCost
       return try list(field, storage, relation, scope, onlyForTags: tags)
+    case .entities: return try entities(field, storage, scope)
+    case .constant(let json): return .constant(json)
     case .userErrors: return .constant(Array("[]".utf8))
     case .secret: return .secret
     case .call, .none:

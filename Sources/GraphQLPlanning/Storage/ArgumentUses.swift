@@ -143,7 +143,8 @@ package struct ArgumentUses {
     case .call(let call):
       isWhole = call.write != nil || call.function?.mentions(variable: "arguments") == true
       if let write = call.write { read = Set(write.read) }
-    case .leaf, .keyID, .values, .embed, .reference, .userErrors, .secret: break
+    case .entities: read = [EntityKey.argument]
+    case .leaf, .keyID, .values, .embed, .reference, .userErrors, .secret, .constant: break
     }
     let declarations =
       [field, storage.definition]

@@ -75,13 +75,30 @@ package enum StorageDirectives {
     directive @secret on FIELD_DEFINITION
     "What others must not learn even from the length of a response: responses with it are not compressed."
     directive @confidential on FIELD_DEFINITION
+    "A key by which a gateway finds the objects, beside the ID and the key of `@table`: fields that are columns, separated by spaces. With `resolvable: false`, another part of the larger graph finds them."
+    directive @key(fields: String!, resolvable: Boolean! = true) repeatable on OBJECT
+    "Other parts of the larger graph have the field, or all fields of the type, too. Objects without a key are so anyway."
+    directive @shareable on OBJECT | FIELD_DEFINITION
+    "Gateways use it, and do not show it to their clients."
+    directive @inaccessible on FIELD_DEFINITION | OBJECT | INTERFACE | UNION | SCALAR | ENUM | INPUT_OBJECT
+    "The field is that of another part of the larger graph, and here only as part of a key or of `@provides`."
+    directive @external on FIELD_DEFINITION
+    "The fields of the object that are at hand here, although they are those of another part of the larger graph."
+    directive @provides(fields: String!) on FIELD_DEFINITION
+    "The field is taken over from another part of the larger graph, by its name in the gateway."
+    directive @override(from: String!) on FIELD_DEFINITION
+    "The objects that a gateway names by their keys. `serve --subgraph` writes it."
+    directive @entities on FIELD_DEFINITION
+    "A text that is known without the database."
+    directive @constant(text: String!) on FIELD_DEFINITION
     """
 
   package static let names: Set<String> = [
     "scalar", "value", "when", "values", "hidden", "tag", "table", "join", "column", "sql", "id",
     "embed", "reference", "connection", "list", "where", "orderBy", "filter", "order", "aggregates",
     "call", "insert", "update", "delete", "result", "userErrors", "secret", "password",
-    "identityToken", "sealed", "picture", "event", "confidential",
+    "identityToken", "sealed", "picture", "event", "confidential", "key", "shareable",
+    "inaccessible", "external", "provides", "override", "entities", "constant",
   ]
 
   /// Returns the schema as clients see it: the same types, without these directives.

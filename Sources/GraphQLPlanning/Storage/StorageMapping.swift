@@ -30,6 +30,8 @@ package struct StorageMapping: Sendable {
   package let events: [String: EventStorage]
   /// The tags of the types with `@id`.
   let keyTags: Set<Int>
+  /// The keys of representations; empty unless a field takes them.
+  private(set) var entities: [EntityKey] = []
 
   /// Whether a field of the mutation type writes rows.
   package var writesRows: Bool {
@@ -149,6 +151,7 @@ package struct StorageMapping: Sendable {
       + schema.types.compactMap { ScalarStorage.problem(of: $0) }
       + CallRules(schema: schema, types: types).problems
     guard problems.isEmpty else { throw StorageErrors(problems: problems) }
+    if types.contains(where: \.hasEntities) { entities = entityKeys }
   }
 }
 
@@ -202,6 +205,13 @@ package final class TypeStorage: Sendable {
     self.key = key
     self.joins = joins
     self.fields = fields
+  }
+}
+
+extension TypeStorage? {
+  /// Whether a field has the objects that a gateway names.
+  fileprivate var hasEntities: Bool {
+    self?.fields.values.contains { if case .entities = $0.kind { true } else { false } } ?? false
   }
 }
 
@@ -262,6 +272,10 @@ package final class FieldStorage: Sendable {
     case embed(when: SQLTemplate?)
     case reference(ReferenceStorage)
     case relation(RelationStorage)
+    /// The objects that a gateway names by their keys.
+    case entities
+    /// JSON that is known without the database.
+    case constant([UInt8])
     /// A mutation's field.
     case call(CallStorage)
     /// The user errors of a payload.

@@ -1,5 +1,6 @@
 import GraphQLLanguage
 import GraphQLSchema
+import JSON
 import SQL
 
 /// Reads the directives of one schema into its storage mapping, and collects errors.
@@ -296,6 +297,9 @@ struct StorageReader {
     switch directive?.name.text {
     case "userErrors": return .userErrors
     case "secret": return .secret
+    case "entities": return .entities
+    case "constant":
+      return .constant(Array(JSONValue.string(directive?.string("text") ?? "").description.utf8))
     case "id":
       let tag = ancestors[0].appliedDirectives.first(named: "tag")?.int("id") ?? 0
       return keyID(of: table(of: ancestors)?.keys ?? [], tag: tag)
@@ -482,7 +486,7 @@ struct StorageReader {
 
   private static let fieldDirectives: Set<String> = [
     "column", "sql", "id", "values", "embed", "reference", "connection", "list", "call", "insert",
-    "update", "delete", "result", "userErrors", "secret",
+    "update", "delete", "result", "userErrors", "secret", "entities", "constant",
   ]
 
   /// Returns a number that is equal for fields of several types that are stored alike, so that they

@@ -4,21 +4,25 @@ import GraphQLLanguage
 /// specification asks, the schema definition is printed if a type that is no root has a root's name.
 ///
 /// It prints own types and directives with their descriptions, and omits what the specification
-/// defines. The only applied directives that it prints are `@deprecated`, `@specifiedBy` and
-/// `@oneOf`, because clients see the text, but never storage directives.
+/// defines. The only applied directives that it prints on its own are `@deprecated`, `@specifiedBy`
+/// and `@oneOf`, because clients see the text, but never storage directives.
 package struct SchemaPrinter {
   private let schema: Schema
   private let includesDirectives: Bool
   private let marksSemanticNonNull: Bool
+  private let directives: (TypeDefinition, FieldDefinition?) -> [String]
 
   /// - Parameters:
   ///   - includesDirectives: whether to print the definitions of own directives; pass false for a
   ///     text in which none is applied.
   ///   - marksSemanticNonNull: whether to print types of fields as they are under `onError: NULL`:
   ///     without `!`, and with `@semanticNonNull` for what is null only where there is an error.
+  ///   - directives: returns more directives of a type or, if one is given, of its field.
   package init(
-    _ schema: Schema, includesDirectives: Bool = true, marksSemanticNonNull: Bool = false
+    _ schema: Schema, includesDirectives: Bool = true, marksSemanticNonNull: Bool = false,
+    directives: @escaping (TypeDefinition, FieldDefinition?) -> [String] = { _, _ in [] }
   ) {
+    self.directives = directives
     self.schema = schema
     self.includesDirectives = includesDirectives
     self.marksSemanticNonNull = marksSemanticNonNull
@@ -71,22 +75,22 @@ package struct SchemaPrinter {
   private func definition(_ type: TypeDefinition) -> String {
     switch type.kind {
     case .scalar(let url):
-      return "scalar \(type.name)"
+      return "scalar \(type.name)" + more(type)
         + (url.map { " @specifiedBy(url: \(Printer.string($0)))" } ?? "")
-    case .object: return "type \(type.name)" + interfaces(type) + fields(type)
-    case .interface: return "interface \(type.name)" + interfaces(type) + fields(type)
+    case .object: return "type \(type.name)" + interfaces(type) + more(type) + fields(type)
+    case .interface: return "interface \(type.name)" + interfaces(type) + more(type) + fields(type)
     case .union(let members):
       let names = members.map { schema[$0].name }.joined(separator: " | ")
-      return "union \(type.name)" + (members.isEmpty ? "" : " = \(names)")
+      return "union \(type.name)" + more(type) + (members.isEmpty ? "" : " = \(names)")
     case .enum(let values):
-      return "enum \(type.name)"
+      return "enum \(type.name)" + more(type)
         + block(
           values.enumerated().map { index, value in
             description(value.description, "  ", isFirst: index == 0) + "  \(value.name)"
               + deprecated(value.deprecationReason)
           })
     case .inputObject(let fields, let isOneOf):
-      return "input \(type.name)" + (isOneOf ? " @oneOf" : "")
+      return "input \(type.name)" + (isOneOf ? " @oneOf" : "") + more(type)
         + block(
           fields.enumerated().map { index, field in
             description(field.description, "  ", isFirst: index == 0) + "  \(inputValue(field))"
@@ -104,8 +108,12 @@ package struct SchemaPrinter {
       type.fields.enumerated().map { index, field in
         description(field.description, "  ", isFirst: index == 0) + "  \(field.name)"
           + arguments(field.arguments, "  ") + ": \(fieldType(field.type))"
-          + deprecated(field.deprecationReason)
+          + deprecated(field.deprecationReason) + more(type, field)
       })
+  }
+
+  private func more(_ type: TypeDefinition, _ field: FieldDefinition? = nil) -> String {
+    directives(type, field).map { " " + $0 }.joined()
   }
 
   private static let semanticNonNull = #"""

@@ -33,13 +33,6 @@ extension RequestPipeline {
       return text(
         "Send application/json.", .unsupportedMediaType, exchange, headers: call.headers)
     }
-    if let version = request.header("mcp-protocol-version"),
-      !ToolMessage.versions.contains(version)
-    {
-      return text(
-        "MCP-Protocol-Version must be one of \(ToolMessage.versions.joined(separator: ", ")).",
-        .badRequest, exchange, headers: call.headers)
-    }
     authenticate(call)
   }
 
@@ -52,15 +45,16 @@ extension RequestPipeline {
     let identity: RequestIdentity
     /// The headers of each response, for pages of other origins.
     let headers: [HTTPField]
+    /// The ID of the request; null until it is read.
+    var id = JSONValue.null
+    /// Whether the request is of the current revision of the protocol.
+    var isCurrent = false
   }
 
   /// Refuses a bearer that is none, whatever the message is: clients then ask for another.
   private func authenticate(_ call: ToolCall) {
     let refuse = { [self] in
-      text(
-        "The bearer token is not valid, or no longer.", .unauthorized, call.exchange,
-        headers: call.headers
-          + [HTTPField("WWW-Authenticate", "Bearer error=\"invalid_token\"")])
+      unauthorized("The bearer token is not valid, or no longer.", call, isInvalid: true)
     }
     switch call.head.caller.credential {
     case .none: read(call)
@@ -80,40 +74,104 @@ extension RequestPipeline {
     }
   }
 
+  private func unauthorized(_ reason: String, _ call: ToolCall, isInvalid: Bool) {
+    text(
+      reason, .unauthorized, call.exchange,
+      headers: call.headers + [
+        ProtectedResource.challenge(
+          shared.protectedResource, for: call.request, isInvalid: isInvalid)
+      ])
+  }
+
+  /// Answers who asks where to get a token.
+  func describeResource(_ request: HTTPRequest, _ exchange: HTTPExchange) {
+    guard let document = shared.protectedResource?.document(for: request) else {
+      return text("No issuer of tokens is known here.", .notFound, exchange)
+    }
+    guard request.method == .get || request.method == .head else {
+      return exchange.respond(.methodNotAllowed, headers: [HTTPField("Allow", "GET, HEAD")])
+    }
+    // Any page may read it: a client in a page has to.
+    exchange.respond(
+      .ok, contentType: "application/json",
+      headers: [HTTPField("Access-Control-Allow-Origin", "*")],
+      body: Array("\(document)".utf8))
+  }
+
   private func read(_ call: ToolCall) {
+    var call = call
+    let header = call.request.header("mcp-protocol-version")
     switch ToolMessage.read(call.request.body) {
     case .failure(let failure, let id):
-      answer(
-        ToolMessage.response(id, failure, "Expected one message of JSON-RPC 2.0."), .badRequest,
-        call)
+      call.id = id
+      refuse(failure, "Expected one message of JSON-RPC 2.0.", call)
     case .message(let message):
-      guard let id = message.id else {
+      call.id = message.id ?? .null
+      call.isCurrent =
+        message.statedVersion != nil || header == ToolMessage.current
+      guard message.id != nil else {
+        // The current revision has no responses of clients.
+        if call.isCurrent, message.method.isEmpty {
+          return refuse(.invalidRequest, "Expected a request or a notification.", call)
+        }
         return call.exchange.respond(.accepted, headers: call.headers)
       }
-      take(message, id, call)
+      if call.isCurrent {
+        if let refusal = message.refusal({ call.request.headerList($0) }) {
+          return refuse(refusal, call)
+        }
+        return takeCurrent(message, call)
+      }
+      if let header, !ToolMessage.earlier.contains(header) {
+        return refuse(ToolMessage.unsupported(header), call)
+      }
+      take(message, call)
     }
   }
 
-  private func take(_ message: ToolMessage, _ id: JSONValue, _ call: ToolCall) {
+  private func refuse(_ refusal: ToolMessage.Refusal, _ call: ToolCall) {
+    // Before, errors of a method were sent with 200.
+    let status: HTTPStatus =
+      switch refusal.failure {
+      case .unknownMethod: call.isCurrent ? .notFound : .ok
+      case .invalidParameters: call.isCurrent ? .badRequest : .ok
+      case .unreadable, .invalidRequest, .headerMismatch, .unsupportedVersion: .badRequest
+      }
+    answer(ToolMessage.response(call.id, refusal), status, call)
+  }
+
+  private func refuse(_ failure: ToolMessage.Failure, _ message: String, _ call: ToolCall) {
+    refuse(ToolMessage.Refusal(failure: failure, message: message), call)
+  }
+
+  private func takeCurrent(_ message: ToolMessage, _ call: ToolCall) {
+    switch message.method {
+    case "server/discover": answer(ToolMessage.response(call.id, ToolMessage.discovery), .ok, call)
+    case "initialize", "ping": refuseMethod(message, call)
+    default: take(message, call)
+    }
+  }
+
+  private func take(_ message: ToolMessage, _ call: ToolCall) {
     switch message.method {
     case "initialize":
-      answer(ToolMessage.response(id, ToolMessage.greeting(message.parameters)), .ok, call)
-    case "ping": answer(ToolMessage.response(id, .object([])), .ok, call)
+      answer(ToolMessage.response(call.id, ToolMessage.greeting(message.parameters)), .ok, call)
+    case "ping": answer(ToolMessage.response(call.id, .object([])), .ok, call)
     case "tools/list":
-      let result = JSONValue.object([JSONValue.Member(name: "tools", value: call.tools.list)])
-      answer(ToolMessage.response(id, result), .ok, call)
-    case "tools/call": run(message.parameters, id, call)
-    default:
-      answer(
-        ToolMessage.response(id, .unknownMethod, "There is no method \"\(message.method)\"."), .ok,
-        call)
+      let result = ToolMessage.list(call.tools.list, isCurrent: call.isCurrent)
+      answer(ToolMessage.response(call.id, result), .ok, call)
+    case "tools/call": run(message.parameters, call)
+    default: refuseMethod(message, call)
     }
   }
 
-  private func run(_ parameters: JSONValue, _ id: JSONValue, _ call: ToolCall) {
-    func refuse(_ reason: String) {
-      answer(ToolMessage.response(id, .invalidParameters, reason), .ok, call)
-    }
+  private func refuseMethod(_ message: ToolMessage, _ call: ToolCall) {
+    refuse(.unknownMethod, "There is no method \"\(message.method.prefix(100))\".", call)
+  }
+
+  private func run(_ parameters: JSONValue, _ call: ToolCall) {
+    let id = call.id
+    func refuse(_ reason: String) { self.refuse(.invalidParameters, reason, call) }
     guard case .string(let name)? = parameters["name"] else { return refuse("Name a tool.") }
     let arguments: [JSONValue.Member]
     switch parameters["arguments"] {
@@ -133,12 +191,13 @@ extension RequestPipeline {
         return refuse("A \"question\" has at most \(most) bytes.")
       }
       if case .refused(let errors, _)? = chargeSearch(for: question, call.head.caller) {
-        return answer(ToolMessage.toolRefusal(id, errors), .ok, call)
+        return answer(
+          ToolMessage.toolRefusal(id, errors, isCurrent: call.isCurrent), .ok, call)
       }
       return answer(
         ToolMessage.toolResponse(
-          id, Array(call.tools.results(for: question).description.utf8), isError: false), .ok,
-        call)
+          id, Array(call.tools.results(for: question).description.utf8), isError: false,
+          isCurrent: call.isCurrent), .ok, call)
     }
     guard let operation = call.tools.operations[name] else {
       return refuse("There is no tool \"\(name)\".")
@@ -148,10 +207,17 @@ extension RequestPipeline {
     let batch = BatchReply(
       of: 1, as: ResponseFormat(mediaType: .json), mayHold: call.exchange.mayHold
     ) { [self] list, _ in
+      // With a token it may be permitted: the client is told where to get one.
+      if call.head.caller.credential == .none, shared.protectedResource != nil,
+        record.errors.contains(where: { $0.code == .unauthenticated })
+      {
+        return unauthorized("Sign in to use this tool.", call, isInvalid: false)
+      }
       // The batch is a list of one response.
       let body = Array(list.dropFirst().dropLast())
       answer(
-        ToolMessage.toolResponse(id, body, isError: !record.errors.isEmpty), .ok, call)
+        ToolMessage.toolResponse(
+          id, body, isError: !record.errors.isEmpty, isCurrent: call.isCurrent), .ok, call)
     }
     call.exchange.onClose { batch.leave() }
     answer(

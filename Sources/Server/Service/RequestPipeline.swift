@@ -126,6 +126,7 @@ final class RequestPipeline {
     case .unsubscribing(let endpoint):
       endpoint.handle(request, exchange, for: head.caller.client)
     case .tools(let tools): callTool(request, head, tools, exchange, as: identity)
+    case .resourceMetadata: describeResource(request, exchange)
     case .liveness: text("live", .ok, exchange)
     case .readiness: readiness(exchange)
     case .schemaText: schemaText(request, head, exchange)

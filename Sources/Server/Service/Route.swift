@@ -12,6 +12,8 @@ struct Route {
     case unsubscribing(UnsubscribeEndpoint)
     /// Published operations as tools of the Model Context Protocol.
     case tools(PublishedTools)
+    /// Where clients of the tools get a token.
+    case resourceMetadata
     case liveness, readiness
     /// The schema's text, for those who are signed in.
     case schemaText
@@ -53,7 +55,11 @@ extension [Route] {
     if let pictures {
       append(Route(path: PictureEndpoint.path, includesBelow: true, purpose: .pictures(pictures)))
     }
-    if let tools = shared.tools { append(Route(path: "/mcp", purpose: .tools(tools))) }
+    if let tools = shared.tools {
+      append(Route(path: "/mcp", purpose: .tools(tools)))
+      append(
+        Route(path: ProtectedResource.path, includesBelow: true, purpose: .resourceMetadata))
+    }
     if shared.introspection == .signedIn {
       append(Route(path: StaticPages.schemaText, purpose: .schemaText))
     }

@@ -69,6 +69,8 @@ package final class RunningServer: Sendable {
     package var graphiQL = GraphiQLPage.Setting.installed
     /// Whether the published operations are tools at `/mcp`.
     package var servesTools = false
+    /// The URL under which clients know the server; nil for the host that a request names.
+    package var publicURL: String?
     /// The pages under `/docs`, or nil for none.
     package var site: SitePages?
     /// Clients are shown the plans of their queries at `/explain`, and the page has a pane for it.
@@ -191,6 +193,9 @@ package final class RunningServer: Sendable {
         explains: settings.explains,
         introspection: settings.introspection, site: settings.site),
       tools: tools,
+      protectedResource: ProtectedResource(
+        [settings.tokenIssuers, settings.accounts.providers].compactMap(\.self),
+        publicURL: settings.publicURL, proxies: settings.trustedProxies),
       trustedProxies: settings.trustedProxies,
       rateLimiter: settings.rateLimits.map { RateLimiter($0) }, readiness: settings.readiness,
       pictures: settings.pictures, live: settings.live, commits: commits,

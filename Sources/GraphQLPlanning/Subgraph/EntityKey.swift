@@ -1,0 +1,180 @@
+import GraphQLSchema
+import SQL
+
+/// A key by which a gateway names objects of this graph in representations:
+/// `{"__typename": "Film", "filmId": 7}`. Apollo Federation 2, "Entities".
+package struct EntityKey: Sendable, Hashable {
+  /// A column of the key.
+  package struct Column: Sendable, Hashable {
+    /// The name as statements write it.
+    let name: String
+    package let type: ParameterType
+  }
+
+  /// How the values of the columns are in a representation.
+  enum Form: Sendable, Hashable {
+    /// A node ID of this tag, which is the number of the object.
+    case number(tag: Int)
+    /// An ID of this tag, which has the values of a key.
+    case keyID(tag: Int)
+    /// One member for each column.
+    case members
+  }
+
+  package let type: TypeID
+  let typeName: String
+  /// The fields of the key.
+  package let fields: [String]
+  package let columns: [Column]
+  let form: Form
+
+  /// The argument of `_entities`.
+  static let argument = "representations"
+
+  /// Returns the place of the first key that a representation has all fields of, none of them null.
+  package static func place(of representation: InputValue, in keys: [EntityKey]) -> Int? {
+    guard case .string(let name)? = representation["__typename"] else { return nil }
+    return keys.firstIndex { key in
+      key.typeName == name
+        && key.fields.allSatisfy { (representation[$0] ?? .null) != .null }
+    }
+  }
+
+  /// Returns the value of a column in a representation, as text; nil for one that no object has.
+  package func text(ofColumn place: Int, in representation: InputValue) -> String? {
+    let text: String?
+    switch form {
+    case .number(let tag):
+      guard case .string(let id)? = representation[fields[0]], let number = NodeID.decode(id),
+        NodeID.tag(of: number) == tag
+      else { return nil }
+      text = String(number)
+    case .keyID(let tag):
+      guard case .string(let id)? = representation[fields[0]], let key = KeyID(id), key.tag == tag
+      else { return nil }
+      text = key.values(columns.count).map { $0[place] }
+    case .members: text = representation[fields[place]]?.keyText
+    }
+    return text.flatMap { columns[place].type.isKeyText($0) ? $0 : nil }
+  }
+}
+
+extension InputValue {
+  /// The text of a scalar; nil for anything else, and for what PostgreSQL cannot store.
+  fileprivate var keyText: String? {
+    switch self {
+    case .string(let text): text.utf8.contains(0) ? nil : text
+    case .int(let number): String(number)
+    case .bigInt(let number): String(number)
+    case .float(let number): "\(number)"
+    case .number(let number): number
+    case .boolean(let flag): flag ? "true" : "false"
+    case .null, .enum, .list, .object: nil
+    }
+  }
+}
+
+extension ParameterType {
+  /// Whether a text of a key can be a value of the type. Of types that are not simple, PostgreSQL says so.
+  package func isKeyText(_ text: String) -> Bool {
+    switch self {
+    case .int4: Int32(text) != nil
+    case .id, .anyID, .named("int8"): Int64(text) != nil
+    case .boolean: ["true", "false"].contains(text)
+    case .named("uuid"):
+      text.wholeMatch(of: /[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}/) != nil
+    default: true
+    }
+  }
+}
+
+extension StorageMapping {
+  /// The keys of all types whose objects can be looked up, in the order of the types. An ID comes
+  /// before the columns of the table's key, and these before keys by `@key`.
+  package var entityKeys: [EntityKey] {
+    schema.types.flatMap { type -> [EntityKey] in
+      guard case .object = type.kind, let storage = self[type.id], let table = storage.table,
+        ![schema.queryType, schema.mutationType, schema.subscriptionType].contains(type.id)
+      else { return [] }
+      var keys = [idKey(of: type, storage, table)].compactMap(\.self)
+      var known: Set<[String]> = []
+      for fields in [columnFields(of: storage, table)].compactMap(\.self)
+        + type.writtenKeys.filter(\.isResolvable).map(\.fields)
+      where known.insert(fields.sorted()).inserted {
+        if let key = key(of: type, storage, by: fields) { keys.append(key) }
+      }
+      return keys
+    }
+  }
+
+  private func idKey(
+    of type: TypeDefinition, _ storage: TypeStorage, _ table: TableStorage
+  ) -> EntityKey? {
+    guard let tag = storage.tag else { return nil }
+    for field in type.fields where schema[field.type.namedType].builtInScalar == .id {
+      switch storage.fields[field.name]?.kind {
+      case .keyID:
+        return EntityKey(
+          type: type.id, typeName: type.name, fields: [field.name],
+          columns: (storage.key?.columns ?? []).map {
+            EntityKey.Column(name: $0.name, type: $0.type ?? .text)
+          }, form: .keyID(tag: tag))
+      case .leaf(let template, hidden: nil)
+      where template.soleColumn?.word == "this" && template.soleColumn?.name == table.key
+        && table.keys.count == 1:
+        return EntityKey(
+          type: type.id, typeName: type.name, fields: [field.name],
+          columns: [EntityKey.Column(name: table.key, type: .id)], form: .number(tag: tag))
+      default: continue
+      }
+    }
+    return nil
+  }
+
+  /// Returns the fields that are the columns of the table's key; nil unless each column has one.
+  private func columnFields(of storage: TypeStorage, _ table: TableStorage) -> [String]? {
+    var names: [String] = []
+    for column in table.keys.map(SQLQuoting.catalogName) {
+      let field = storage.type.fields.first { field in
+        guard case .leaf(let template, hidden: nil)? = storage.fields[field.name]?.kind else {
+          return false
+        }
+        return template.soleColumn?.word == "this" && template.soleColumn?.name == column
+      }
+      guard let field else { return nil }
+      names.append(field.name)
+    }
+    return names
+  }
+
+  /// Returns a key of fields that are columns of the table; nil if one of them is something else.
+  private func key(
+    of type: TypeDefinition, _ storage: TypeStorage, by fields: [String]
+  ) -> EntityKey? {
+    var columns: [EntityKey.Column] = []
+    for name in fields {
+      guard let field = storage.fields[name], case .leaf(let template, hidden: nil) = field.kind,
+        let column = template.soleColumn, column.word == "this",
+        case .named(let leaf) = field.definition.type.nullable,
+        case .scalar = schema[leaf].kind, schema[leaf].builtInScalar != .id
+      else { return nil }
+      columns.append(
+        EntityKey.Column(name: SQLQuoting.quoted(column.name), type: parameterType(of: leaf)))
+    }
+    guard !columns.isEmpty else { return nil }
+    return EntityKey(
+      type: type.id, typeName: type.name, fields: fields, columns: columns, form: .members)
+  }
+}
+
+extension TypeDefinition {
+  /// The keys that `@key` names.
+  var writtenKeys: [(fields: [String], isResolvable: Bool)] {
+    appliedDirectives.filter { $0.name.text == "key" }.map { directive in
+      (
+        (directive.string("fields") ?? "").split(separator: " ").map(String.init),
+        directive.boolean("resolvable") ?? true
+      )
+    }
+  }
+}

@@ -56,7 +56,8 @@ package struct CrossOriginPolicy: Sendable {
       vary, HTTPField("Access-Control-Allow-Origin", origin),
       HTTPField(
         "Access-Control-Expose-Headers",
-        "X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Server-Timing, Sociograph-Position"),
+        "X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Server-Timing, Sociograph-Position, "
+          + "WWW-Authenticate"),
     ]
     if allowsCredentials { headers.append(HTTPField("Access-Control-Allow-Credentials", "true")) }
     return headers

@@ -1,3 +1,4 @@
+import Accounts
 import Foundation
 import GraphQLTransport
 import HTTP
@@ -6,6 +7,7 @@ import JSON
 import OracleSupport
 import TestSupport
 import Testing
+import TokenSupport
 
 @testable import Server
 
@@ -222,32 +224,243 @@ import Testing
     #expect(errors.first?["extensions"]?["code"] == .string("RATE_LIMITED"))
   }
 
-  @Test(
-    .enabled(
-      if: ToolClient.python != nil,
-      "SKIPPED: the client of the Model Context Protocol is missing; script/mcp-client installs it."
-    ))
-  func `a client of the Model Context Protocol finds the tools and calls them`() throws {
+  // MARK: - The revision 2026-07-28
+
+  private static let meta =
+    #""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#
+    + #""io.modelcontextprotocol/clientCapabilities":{}}"#
+
+  /// Sends a request of the revision, with the headers that it needs.
+  private func askCurrent(
+    _ server: TestServer, _ method: String, _ parameters: String = "", named: String? = nil,
+    headers: String = ""
+  ) throws -> RawClient.Answer {
+    try ask(
+      server,
+      #"{"jsonrpc":"2.0","id":7,"method":"\#(method)","params":{\#(parameters)\#(Self.meta)}}"#,
+      headers: "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: \(method)\r\n"
+        + (named.map { "Mcp-Name: \($0)\r\n" } ?? "") + headers)
+  }
+
+  @Test func `each request says all by itself, and each result that it is complete`() throws {
     let server = try Self.graph().server
+    let discovered = try value(askCurrent(server, "server/discover").body)["result"]
+    #expect(
+      discovered?["supportedVersions"]
+        == (try value(#"["2026-07-28","2025-11-25","2025-06-18","2025-03-26"]"#)))
+    #expect(discovered?["capabilities"] == (try value(#"{"tools":{}}"#)))
+    let listed = try value(askCurrent(server, "tools/list").body)["result"]
+    for result in [discovered, listed] {
+      #expect(result?["ttlMs"] == .number("60000") && result?["cacheScope"] == .string("public"))
+    }
+    let called = try value(
+      askCurrent(
+        server, "tools/call", #""name":"One","arguments":{"id":1},"#, named: "=?base64?T25l?="
+      ).body)["result"]
+    #expect(called?["structuredContent"] == (try value(#"{"data":{"thing":{"id":1,"size":7}}}"#)))
+    for result in [discovered, listed, called] {
+      #expect(result?["resultType"] == .string("complete"))
+      #expect(
+        result?["_meta"]?["io.modelcontextprotocol/serverInfo"]?["name"] == .string("sociograph"))
+    }
+    // What the revisions before have looks as it did.
+    let before = try value(ask(server, #"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#).body)
+    #expect(before["result"]?.names == ["tools"])
+  }
+
+  @Test func `a request of the revision that is not one is refused by its kind`() throws {
+    let server = try Self.graph().server
+    let version = "MCP-Protocol-Version: 2026-07-28\r\n"
+    let method = "Mcp-Method: tools/list\r\n"
+    func list(_ meta: String) -> String {
+      #"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{\#(meta)}}"#
+    }
+    let other = Self.meta.replacing("2026-07-28", with: "2027-01-01")
+    let cases: [(body: String, headers: String, status: Int, code: String)] = [
+      ("{", version, 400, "-32700"), ("[]", version, 400, "-32600"),
+      (#"{"jsonrpc":"2.0","id":7,"result":{}}"#, version, 400, "-32600"),
+      (list(""), version + method, 400, "-32602"),
+      (
+        list(#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#),
+        version + method, 400, "-32602"
+      ),
+      (list(Self.meta), method, 400, "-32020"), (list(Self.meta), version, 400, "-32020"),
+      (list(Self.meta), version + "Mcp-Method: Tools/list\r\n", 400, "-32020"),
+      (list(Self.meta), version + method + method, 400, "-32020"),
+      (list(Self.meta), "MCP-Protocol-Version: 2025-11-25\r\n" + method, 400, "-32020"),
+      (list(other), version.replacing("2026-07-28", with: "2027-01-01") + method, 400, "-32022"),
+    ]
+    for (body, headers, status, code) in cases {
+      let answer = try ask(server, body, headers: headers)
+      #expect(answer.status == status, "\(body) \(headers)")
+      #expect(try value(answer.body)["error"]?["code"] == .number(code), "\(body) \(headers)")
+    }
+    let unknown = try ask(
+      server, list(other),
+      headers: version.replacing("2026-07-28", with: "2027-01-01") + method)
+    let data = try value(unknown.body)["error"]?["data"]
+    #expect(data?["requested"] == .string("2027-01-01") && data?["supported"]?.elements.count == 4)
+    for gone in ["initialize", "ping", "logging/setLevel", "subscriptions/listen"] {
+      let answer = try askCurrent(server, gone)
+      #expect(answer.status == 404, "\(gone)")
+      #expect(try value(answer.body)["error"]?["code"] == .number("-32601"))
+    }
+    let call = try askCurrent(server, "tools/call", #""name":"One","#, named: "Two")
+    #expect(try value(call.body)["error"]?["code"] == .number("-32020"))
+    let nobody = try askCurrent(server, "tools/call", #""name":"Gone","#, named: "Gone")
+    #expect(nobody.status == 400)
+    #expect(try value(nobody.body)["error"]?["code"] == .number("-32602"))
+    let note = try ask(
+      server, #"{"jsonrpc":"2.0","method":"notifications/cancelled"}"#, headers: version)
+    #expect(note.status == 202)
+  }
+
+  // MARK: - Where to get a token
+
+  private static let secret = "a secret of thirty-two bytes or more, for tests"
+
+  /// A graph in which a token is needed to write.
+  private static func guarded(
+    issuer: String, _ change: (inout RunningServer.Settings) -> Void = { _ in }
+  ) throws -> (graph: OwnGraph, folder: TemporaryFolder) {
     let folder = try TemporaryFolder()
-    let calls = try folder.write(
-      "calls",
-      "Things {\"kind\": \"GOOD\"}\nOne {\"id\": 2}\nGone {}\nsearch_schema {\"question\": \"size\"}\n"
-    )
+    let key = try folder.write("key", secret)
+    let keys = try folder.write(
+      "jwt.json", #"{"ID": {"issuer": "\#(issuer)", "audience": "graph", "secret": "\#(key)"}}"#)
+    let issuers = try IdentityProviders(file: keys, allowsSecrets: true)
+    let documents = try TrustedDocuments(
+      manifest: Array(
+        #"{"a": "mutation Add($id: Int!) { insertThings(input: [{id: $id}]) { count } }"}"#.utf8))
+    let graph = try OwnGraph(
+      """
+      type Query { things: [Thing!]! @list(orderBy: "this.id") }
+      type Thing @table(name: "thing") { id: Int! }
+      input ThingInput { id: Int! }
+      type WriteError { code: String! message: String! path: [String!] }
+      type Payload { count: Int @result(key: "count") userErrors: [WriteError!]! @userErrors }
+      type Mutation {
+        insertThings(input: [ThingInput!]!): Payload! @insert(into: "Thing", anonymous: false)
+      }
+      """, "CREATE TABLE thing (id int PRIMARY KEY)"
+    ) {
+      $0.servesTools = true
+      $0.endpoint.trustedDocuments = documents
+      $0.tokenIssuers = issuers
+      change(&$0)
+    }
+    return (graph, folder)
+  }
+
+  @Test func `a 401 says where the issuers of tokens are named`() throws {
+    let (graph, _) = try Self.guarded(issuer: "https://id.example") {
+      $0.endpoint.crossOrigin.allowedOrigins = ["https://app.example"]
+    }
+    let server = graph.server
+    let call = try askCurrent(
+      server, "tools/call", #""name":"Add","arguments":{"id":1},"#, named: "Add",
+      headers: "Origin: https://app.example\r\n")
+    #expect(call.status == 401)
+    let place = "http://localhost/.well-known/oauth-protected-resource/mcp"
+    #expect(call.header("WWW-Authenticate") == "Bearer resource_metadata=\"\(place)\"")
+    #expect(
+      call.header("Access-Control-Expose-Headers")?.contains("WWW-Authenticate") == true)
+    let wrong = try ask(server, Self.ping, headers: "Authorization: Bearer nobody's\r\n")
+    #expect(
+      wrong.header("WWW-Authenticate")
+        == "Bearer error=\"invalid_token\", resource_metadata=\"\(place)\"")
+    func metadata(_ path: String, _ headers: String = "Host: localhost\r\n") throws
+      -> RawClient.Answer
+    {
+      try server.send(Array("GET \(path) HTTP/1.1\r\n\(headers)\r\n".utf8))
+    }
+    for (path, resource) in [("/mcp", "http://localhost/mcp"), ("", "http://localhost")] {
+      let answer = try metadata("/.well-known/oauth-protected-resource" + path)
+      let document = try value(answer.body)
+      #expect(answer.header("Access-Control-Allow-Origin") == "*")
+      #expect(document["resource"] == .string(resource))
+      #expect(document["authorization_servers"] == .array([.string("https://id.example")]))
+    }
+    #expect(try metadata("/.well-known/oauth-protected-resource/other").status == 404)
+    let plain = try Self.graph().server
+    let none = try plain.send(
+      Array(
+        "GET /.well-known/oauth-protected-resource/mcp HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
+    #expect(none.status == 404)
+    let (other, _) = try Self.guarded(issuer: "https://id.example") {
+      $0.publicURL = "https://graph.example"
+    }
+    let named = try ask(other.server, Self.ping, headers: "Authorization: Bearer nobody's\r\n")
+    #expect(
+      named.header("WWW-Authenticate")?.contains(
+        "\"https://graph.example/.well-known/oauth-protected-resource/mcp\"") == true)
+  }
+
+  // MARK: - The client of others
+
+  private static func runClient(
+    _ server: TestServer, _ mode: String, token: String = "", _ calls: String,
+    issuerPort: UInt16 = 0
+  ) throws -> [JSONValue] {
+    let folder = try TemporaryFolder()
     let run = try LiveClients.tool(
       "sh",
       [
-        "-c", "exec \"$0\" \"$1\" \"$2\" < \"$3\"", try #require(ToolClient.python),
-        TestCluster.packageFolder + "/Tests/Clients/tools.py",
-        "http://127.0.0.1:\(server.port)/mcp", calls,
+        "-c", "ISSUER_PORT=\(issuerPort) exec \"$0\" \"$1\" \"$2\" \"$3\" \"$4\" < \"$5\"",
+        try #require(ToolClient.python), TestCluster.packageFolder + "/Tests/Clients/tools.py",
+        "http://127.0.0.1:\(server.port)/mcp", mode, token, folder.write("calls", calls),
       ])
-    let lines = try run.output.split(separator: "\n").map { try value(String($0)) }
-    try #require(run.status == 0 && lines.count == 5, "\(run.output)")
+    #expect(run.status == 0, "\(run.output)")
+    return try run.output.split(separator: "\n").map { try JSONParser.parse(Array($0.utf8)) }
+  }
+
+  @Test(.mcpClient, arguments: ["2026-07-28", "auto", "legacy"])
+  func `a client of the Model Context Protocol finds the tools and calls them`(
+    mode: String
+  ) throws {
+    let lines = try Self.runClient(
+      try Self.graph().server, mode,
+      """
+      Things {"kind": "GOOD"}
+      One {"id": 2}
+      Gone {}
+      search_schema {"question": "size"}
+
+      """)
+    try #require(lines.count == 5, "\(lines)")
     #expect(lines[0]["tools"]?["One"]?["type"] == .string("object"))
     #expect(lines[1]["content"] == (try value(#"{"data":{"things":[{"id":1}]}}"#)))
     #expect(lines[2]["content"] == (try value(#"{"data":{"thing":{"id":2,"size":null}}}"#)))
     #expect(lines[3]["refused"] == .string("There is no tool \"Gone\"."))
     #expect(lines[4]["isError"] == .boolean(false))
+  }
+
+  @Test(.mcpClient) func `a client without a token signs in by itself`() throws {
+    // A port may be taken by another program: then another one is.
+    for _ in 0..<10 {
+      let port = UInt16.random(in: 20_000...29_999)
+      let issuer = "http://127.0.0.1:\(port)"
+      let (graph, _) = try Self.guarded(issuer: issuer)
+      let end = Int64(Date().timeIntervalSince1970) + 3600
+      let token = TokenSigner(.shared(Self.secret)).sign(
+        #"{"iss": "\#(issuer)", "aud": "graph", "sub": "1", "exp": \#(end)}"#)
+      let lines = try Self.runClient(
+        graph.server, "sign-in", token: token, "Add {\"id\": 5}\n", issuerPort: port)
+      if lines.first?["taken"] != nil { continue }
+      try #require(lines.count == 2, "\(lines)")
+      #expect(lines[1]["content"] == (try value(#"{"data":{"insertThings":{"count":1}}}"#)))
+      #expect(try graph.value("SELECT string_agg(id::text, ',') FROM thing") == "5")
+      return
+    }
+    Issue.record("No port is free.")
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  fileprivate static var mcpClient: Self {
+    .enabled(
+      if: ToolClient.python != nil,
+      "SKIPPED: the client of the Model Context Protocol is missing; script/mcp-client installs it."
+    )
   }
 }
 

@@ -17,11 +17,16 @@ package struct ProtectedResource: Sendable {
   package init?(_ providers: [IdentityProviders], publicURL: String?, proxies: TrustedProxies) {
     var known: Set<String> = []
     issuers = providers.flatMap(\.issuerNames).filter {
-      $0.hasPrefix("https://") && known.insert($0).inserted
+      Self.isURL($0) && known.insert($0).inserted
     }
     guard !issuers.isEmpty else { return nil }
     self.publicURL = publicURL
     self.proxies = proxies
+  }
+
+  /// An issuer without TLS is one of tests, on the same machine.
+  private static func isURL(_ issuer: String) -> Bool {
+    ["https://", "http://127.0.0.1:", "http://localhost:"].contains { issuer.hasPrefix($0) }
   }
 
   /// Returns the document for the tools, or for the origin if no path is behind that of the metadata;

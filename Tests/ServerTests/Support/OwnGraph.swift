@@ -14,11 +14,16 @@ struct OwnGraph {
   /// The findings of the check of the schema against its database.
   let findings: [String]
 
-  /// - Parameter sql: run in a new database.
+  /// - Parameters:
+  ///   - sql: run in a new database.
+  ///   - isSubgraph: whether a gateway can ask it.
   init(
-    _ sdl: String, _ sql: String, _ change: (inout RunningServer.Settings) -> Void = { _ in }
+    _ sdl: String, _ sql: String, isSubgraph: Bool = false,
+    _ change: (inout RunningServer.Settings) -> Void = { _ in }
   ) throws {
-    mapping = try Self.mapping(sdl)
+    let alone = try Self.mapping(sdl)
+    mapping =
+      isSubgraph ? try Self.mapping(sdl + "\n" + SubgraphSchema.additions(to: alone)) : alone
     let database = try TestCluster.newDatabase()
     try TestCluster.session(database).execute(sql)
     findings = try StorageCheck(mapping: mapping).run(PostgresConfiguration(database))

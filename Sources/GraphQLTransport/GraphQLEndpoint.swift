@@ -10,7 +10,7 @@ import JSON
 /// The rules of one GraphQL URL, and one loop's memory of its requests.
 package struct GraphQLEndpoint {
   package struct Configuration: Sendable {
-    package var profile = ResponseFormat.ProfileChoice.auto
+    package var profile = ResponseFormat.ProfileChoice.edition2026
     package var crossOrigin = CrossOriginPolicy()
     package var trustedDocuments = TrustedDocuments()
     package var trustedLevel = TrustedDocuments.Level.off
@@ -191,8 +191,11 @@ package struct GraphQLEndpoint {
       format.profile = configuration.profile.profile(for: mediaType)
     } else {
       format.isStreamOnly = format.stream != nil || format.parts != nil
-      // Where it turns out to be a single response after all, it is JSON.
-      guard format.isStreamOnly || format.lines != nil else { throw .notAcceptable }
+      if let lines = format.lines {
+        format.mediaType = .lines(lines)
+      } else if !format.isStreamOnly {
+        throw .notAcceptable
+      }
     }
     // Apollo's iOS client sends the Content-Type of a body that is not there.
     let hasBody = request.method == .post || request.method == .query

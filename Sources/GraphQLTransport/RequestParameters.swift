@@ -13,7 +13,11 @@ struct RequestParameters: Equatable {
   var onError: ErrorBehavior?
 
   /// Reads the object of a POST body. Unknown names are ignored, and null means absent (GraphQL
-  /// over HTTP, 5.1 Request Parameters).
+  /// over HTTP, September 2026, "Request Parameters").
+  ///
+  /// The edition has four members, and `extensions` for everything else. `onError` and `documentId`
+  /// are proposals: they count there, and also beside the four, where clients send them today. What
+  /// is beside the four and has another value is somebody else's.
   init(_ members: [JSONValue.Member]) throws(TransportError) {
     for member in members {
       switch (member.name, member.value) {
@@ -25,14 +29,31 @@ struct RequestParameters: Equatable {
       case ("variables", .object(let values)): variables = values
       case ("variables", .array(let sets)): variableSets = sets
       case ("variables", _): throw .parameter("variables", expected: "an object")
-      case ("extensions", .object(let values)): extensions = values
+      case ("extensions", .object(let values)):
+        extensions = values
+        try readExtensions()
       case ("extensions", _): throw .parameter("extensions", expected: "an object")
-      case ("onError", .string(let name)): onError = try Self.errorBehavior(name)
-      case ("onError", _): throw .parameter("onError", expected: Self.errorBehaviors)
+      case ("onError", .string(let name)): onError = ErrorBehavior(rawValue: name) ?? onError
       case ("documentId", .string(let id)): documentID = id
       case ("doc_id", .string(let id)), ("id", .string(let id)): documentID = documentID ?? id
       case ("doc_id", .number(let id)): documentID = documentID ?? id
-      case ("documentId", _): throw .parameter("documentId", expected: "a string")
+      default: continue
+      }
+    }
+  }
+
+  private mutating func readExtensions() throws(TransportError) {
+    for member in extensions {
+      switch (member.name, member.value) {
+      case ("onError", .string(let name)):
+        guard let behavior = ErrorBehavior(rawValue: name) else {
+          throw .parameter("extensions.onError", expected: Self.errorBehaviors)
+        }
+        onError = onError ?? behavior
+      case ("onError", .null), ("documentId", .null): continue
+      case ("onError", _): throw .parameter("extensions.onError", expected: Self.errorBehaviors)
+      case ("documentId", .string(let id)): documentID = documentID ?? id
+      case ("documentId", _): throw .parameter("extensions.documentId", expected: "a string")
       default: continue
       }
     }
@@ -48,13 +69,14 @@ struct RequestParameters: Equatable {
       switch name {
       case "query": query = value
       case "operationName": operationName = value
-      case "onError": onError = try Self.errorBehavior(value)
+      case "onError": onError = ErrorBehavior(rawValue: value) ?? onError
       case "documentId": documentID = value
       case "doc_id", "id": documentID = documentID ?? value
       case "variables":
         variables = try Self.object(value, name, maximumNesting)
       case "extensions":
         extensions = try Self.object(value, name, maximumNesting)
+        try readExtensions()
       default: break
       }
     }
@@ -66,13 +88,6 @@ struct RequestParameters: Equatable {
   ]
 
   private static let errorBehaviors = "PROPAGATE, NULL or HALT"
-
-  private static func errorBehavior(_ name: String) throws(TransportError) -> ErrorBehavior {
-    guard let behavior = ErrorBehavior(rawValue: name) else {
-      throw .parameter("onError", expected: errorBehaviors)
-    }
-    return behavior
-  }
 
   private static func object(
     _ text: String, _ name: String, _ maximumNesting: Int

@@ -4,14 +4,17 @@ import JSON
 
 /// The HTTP form of the response to one request: media type, status codes, headers.
 package struct ResponseFormat: Sendable {
-  package enum MediaType: Sendable {
+  package enum MediaType: Sendable, Equatable {
     /// `application/graphql-response+json`: the status describes the outcome.
     case graphQLResponse
     /// `application/json`: for older clients, which expect 200 for every GraphQL response.
     case json
+    /// JSON Lines, of which this is the only one: for clients that accept nothing else.
+    case lines(JSONLines)
 
     package var contentType: String {
       switch self {
+      case .lines(let lines): lines.contentType
       case .graphQLResponse: "application/graphql-response+json; charset=utf-8"
       case .json: "application/json; charset=utf-8"
       }
@@ -20,23 +23,23 @@ package struct ResponseFormat: Sendable {
 
   /// The edition of GraphQL over HTTP that determines status codes.
   package enum Profile: String, Sendable, CaseIterable {
-    /// The edition of the graphql-http audit suite.
+    /// The draft of 2023, which the graphql-http audit suite checks.
     case audit
-    /// The working draft since April 2026: 422 for malformed parameters and faulty documents,
-    /// 294 for partial data.
+    /// The edition of September 2026: 422 for malformed parameters and faulty documents, 294 for
+    /// partial data.
     case edition2026 = "2026"
   }
 
   /// The profiles of all clients.
   package enum ProfileChoice: String, Sendable, CaseIterable {
-    /// The working draft for clients that take its media type, and the audit suite's for others.
+    /// The edition for clients that take its media type, and the audit suite's draft for others.
     case auto
     case audit
     case edition2026 = "2026"
 
     package func profile(for mediaType: MediaType) -> Profile {
       switch (self, mediaType) {
-      case (.audit, _), (.auto, .json): .audit
+      case (.audit, _), (.auto, .json), (.auto, .lines): .audit
       case (.edition2026, _), (.auto, .graphQLResponse): .edition2026
       }
     }
@@ -74,7 +77,7 @@ package struct ResponseFormat: Sendable {
   package func status(notExecuted code: ErrorCode) -> HTTPStatus {
     guard code.isDocumentFailure else { return code.status }
     return switch (profile, mediaType) {
-    case (.audit, .json): .ok
+    case (.audit, .json), (.audit, .lines): .ok
     case (.audit, .graphQLResponse): .badRequest
     case (.edition2026, _): code == .parseFailed ? .badRequest : .unprocessableContent
     }
@@ -113,8 +116,8 @@ package struct ResponseFormat: Sendable {
       body: JSONWriter.response([error.graphQLError], requestID: requestID))
   }
 
-  /// Returns the type of a response without data. In the draft, since July 2026, one that is no 2xx
-  /// says even to a client that takes plain JSON only that it is GraphQL's.
+  /// Returns the type of a response without data. In the edition, one that is no 2xx says even to a
+  /// client that takes plain JSON only that it is GraphQL's.
   private func contentType(refusedWith status: HTTPStatus) -> String {
     profile == .edition2026 && !(200..<300).contains(status.code)
       ? MediaType.graphQLResponse.contentType : contentType

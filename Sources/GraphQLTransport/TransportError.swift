@@ -62,9 +62,9 @@ package enum TransportError: Error, Sendable, Equatable {
   }
 
   package func status(_ profile: ResponseFormat.Profile) -> HTTPStatus {
-    // Only the handshake of automatic persisted queries counts on a 2xx.
-    if self == .documentIDUnknown { return .badRequest }
-    return profile == .edition2026 && isUnprocessable ? .unprocessableContent : code.status
+    if profile == .edition2026, isUnprocessable { return .unprocessableContent }
+    // Only the handshake of automatic persisted queries counted on a 2xx.
+    return self == .documentIDUnknown ? .badRequest : code.status
   }
 
   /// Whether parameters have wrong types, or a required one is missing: on a WebSocket such a
@@ -76,19 +76,20 @@ package enum TransportError: Error, Sendable, Equatable {
     }
   }
 
-  /// Whether the request could be read but has no valid GraphQL parameters: the draft of 2026
-  /// distinguishes these (422) from requests that cannot be read (400).
+  /// Whether the request could be read but has no valid GraphQL parameters: the edition of 2026
+  /// distinguishes these (422) from requests that cannot be read (400). Nor has a response without
+  /// data a status 2xx there, such as that of a hash which is not known yet.
   private var isUnprocessable: Bool {
     switch self {
-    case .notAnObject, .parameter, .missingQuery, .emptyBatch, .batchNesting,
-      .persistedQueryMalformed, .persistedQueryHashMismatch, .variablesTooLarge:
+    case .notAnObject, .parameter, .missingQuery, .emptyBatch, .batchNesting, .batchingDisabled,
+      .batchTooLarge, .tooManyVariableSets, .persistedQueryNotFound, .persistedQueryNotSupported,
+      .documentIDUnknown, .persistedQueryMalformed, .persistedQueryHashMismatch,
+      .variablesTooLarge:
       true
     case .methodNotAllowed, .notAcceptable, .contentType, .charset, .emptyBody, .form, .json,
-      .repeatedParameter, .urlEncoding, .documentTooLarge, .batchingDisabled, .batchTooLarge,
-      .tooManyVariableSets, .idempotencyKeyMalformed, .idempotencyKeyOfBatch, .csrf,
-      .originNotAllowed,
-      .persistedQueryNotFound, .persistedQueryNotSupported, .documentIDUnknown,
-      .operationNotSafelisted, .documentTextNotAllowed:
+      .repeatedParameter, .urlEncoding, .documentTooLarge, .idempotencyKeyMalformed,
+      .idempotencyKeyOfBatch, .csrf, .originNotAllowed, .operationNotSafelisted,
+      .documentTextNotAllowed:
       false
     }
   }

@@ -8,7 +8,7 @@ import JSON
 /// The form of the responses to a request with several sets of variables. Each has the index of its
 /// set as `variableIndex`.
 package enum VariableSetsForm: Sendable, Equatable {
-  /// A JSON list, in the media type of a single response.
+  /// A JSON list, for a client that takes plain JSON.
   case list
   /// JSON Lines: one response a line.
   case lines(JSONLines)
@@ -52,9 +52,11 @@ extension GraphQLEndpoint {
   ) throws(TransportError) -> Reception {
     let expected =
       configuration.maximumVariableSets > 0 ? "an object, or a list of objects" : "an object"
-    guard configuration.maximumVariableSets > 0, !sets.isEmpty else {
-      throw .parameter("variables", expected: expected)
-    }
+    // A list of responses is none of the media type of one.
+    guard configuration.maximumVariableSets > 0, !sets.isEmpty,
+      head.format.lines != nil || head.format.mediaType != .graphQLResponse
+        || head.format.profile == .audit
+    else { throw .parameter("variables", expected: expected) }
     guard !request.hasHeader("idempotency-key") else { throw .idempotencyKeyOfBatch }
     guard sets.count <= configuration.maximumVariableSets else {
       throw .tooManyVariableSets(maximum: configuration.maximumVariableSets)

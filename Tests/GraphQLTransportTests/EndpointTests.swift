@@ -44,6 +44,8 @@ extension GraphQLEndpoint {
     _ change: (inout GraphQLEndpoint.Configuration) throws -> Void = { _ in }
   ) rethrows -> GraphQLEndpoint {
     var configuration = GraphQLEndpoint.Configuration()
+    // What the profiles differ in is tested by their names.
+    configuration.profile = .auto
     try change(&configuration)
     return GraphQLEndpoint(configuration)
   }
@@ -432,9 +434,9 @@ extension GraphQLEndpoint {
     (#"{"query":"q","operationName":{}}"#, 422), (#"{"query":"q","extensions":[]}"#, 422),
     (#"{"query":"q","extensions":{"persistedQuery":1}}"#, 422),
     // What cannot be read, or is refused for another reason than what it says.
-    ("", 400), (#"{"query""#, 400), (#"[{"query":"q"}]"#, 400),
+    ("", 400), (#"{"query""#, 400), (#"[{"query":"q"}]"#, 422), ("[]", 422),
     ("{\"query\":\"\(String(repeating: "q", count: 65_537))\"}", 400),
-  ]) func `malformed parameters are 422 in the draft only`(body: String, draft: Int) throws {
+  ]) func `malformed parameters are 422 in the edition only`(body: String, draft: Int) throws {
     for accept in ["application/json", "application/graphql-response+json"] {
       let request = try Self.post(body, headers: ["Accept: \(accept)"])
       let audited = try Self.refused(Self.endpoint { $0.profile = .audit }.receive(request))
@@ -458,7 +460,45 @@ extension GraphQLEndpoint {
     #expect(answer.status.code == draft)
   }
 
-  @Test func `partial data is 294 in the draft only`() {
+  @Test
+  func `a hash or an ID that is not known is no success in the edition, which is the default`()
+    throws
+  {
+    let hash =
+      #"{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"\#(String(repeating: "0", count: 64))"}}}"#
+    for (body, audit) in [(hash, 200), (#"{"documentId":"nothing"}"#, 400)] {
+      let request = try Self.post(body, headers: ["Accept: application/json"])
+      #expect(try Self.refused(GraphQLEndpoint().receive(request)).status.code == 422)
+      #expect(
+        try Self.refused(Self.endpoint { $0.profile = .audit }.receive(request)).status.code
+          == audit
+      )
+    }
+  }
+
+  @Test func `a client of lines alone gets one line, and sets of variables only who takes several`()
+    throws
+  {
+    let single = try Self.post(#"{"query":"q"}"#, headers: ["Accept: application/jsonl"])
+    #expect(
+      try Self.accepted(GraphQLEndpoint().receive(single)).1.contentType
+        == "application/jsonl; charset=utf-8")
+    let sets = #"{"query":"q","variables":[{}]}"#
+    for (accept, isTaken) in [
+      ("application/jsonl", true), ("application/json", true),
+      ("application/graphql-response+json, application/jsonl;q=0.5", true),
+      ("application/graphql-response+json", false),
+    ] {
+      let reception = try GraphQLEndpoint().receive(Self.post(sets, headers: ["Accept: \(accept)"]))
+      if case .batch = reception {
+        #expect(isTaken, "\(accept)")
+      } else {
+        #expect(try Self.refused(reception).status.code == 422 && !isTaken, "\(accept)")
+      }
+    }
+  }
+
+  @Test func `partial data is 294 in the edition only`() {
     let audit = ResponseFormat(mediaType: .graphQLResponse)
     let draft = ResponseFormat(mediaType: .graphQLResponse, profile: .edition2026)
     #expect(audit.status(executedWithErrors: true).code == 200)

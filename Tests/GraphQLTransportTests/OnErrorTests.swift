@@ -25,14 +25,33 @@ import Testing
   }
 
   @Test(arguments: [#""null""#, #""ABORT""#, #""""#, "1", "{}", "true"])
-  func `another value is refused`(value: String) throws {
+  func `another value is somebody else's, and refused in extensions`(value: String) throws {
+    let endpoint = try EndpointTests.endpoint()
+    #expect(try behavior(endpoint, #"{"query":"q","onError":\#(value)}"#) == .propagate)
     let answer = try EndpointTests.refused(
-      EndpointTests.endpoint().receive(
-        EndpointTests.post(#"{"query":"q","onError":\#(value)}"#)))
-    #expect(answer.status == .badRequest)
+      endpoint.receive(
+        EndpointTests.post(#"{"query":"q","extensions":{"onError":\#(value)}}"#)))
+    #expect(try EndpointTests.code(answer) == "BAD_REQUEST")
     #expect(
       String(decoding: answer.body, as: UTF8.self).contains(
-        #"The parameter \"onError\" must be PROPAGATE, NULL or HALT."#))
+        #"The parameter \"extensions.onError\" must be PROPAGATE, NULL or HALT."#))
+  }
+
+  @Test func `extensions say it as well, and name a document`() throws {
+    let endpoint = try EndpointTests.endpoint {
+      $0.trustedDocuments = try TrustedDocuments(manifest: Array(#"{"one":"{ a }"}"#.utf8))
+    }
+    #expect(try behavior(endpoint, #"{"query":"q","extensions":{"onError":"HALT"}}"#) == .halt)
+    #expect(
+      try behavior(
+        endpoint, #"{"extensions":{"onError":"HALT","documentId":"one"},"onError":"NULL"}"#)
+        == .null)
+    let (request, _) = try EndpointTests.accepted(
+      endpoint.receive(EndpointTests.post(#"{"extensions":{"documentId":"one"}}"#)))
+    #expect(request.document == "{ a }")
+    let answer = try EndpointTests.refused(
+      endpoint.receive(EndpointTests.post(#"{"query":"q","extensions":{"documentId":7}}"#)))
+    #expect(try EndpointTests.code(answer) == "BAD_REQUEST")
   }
 
   @Test(arguments: [

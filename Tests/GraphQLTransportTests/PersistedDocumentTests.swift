@@ -142,11 +142,11 @@ import Testing
     #expect(request.document == "query Two { b }")
   }
 
-  @Test func `an unknown id gets 400`() throws {
+  @Test func `an unknown id gets 422`() throws {
     for level in TrustedDocuments.Level.allCases {
       let answer = try EndpointTests.refused(
         endpoint(level).receive(EndpointTests.post(#"{"documentId":"three"}"#)))
-      #expect(answer.status == .badRequest)
+      #expect(answer.status == .unprocessableContent)
       #expect(try EndpointTests.code(answer) == "PERSISTED_QUERY_NOT_FOUND")
     }
   }

@@ -434,6 +434,32 @@ import TokenSupport
     #expect(lines[4]["isError"] == .boolean(false))
   }
 
+  @Test(
+    .enabled(
+      if: (try? LiveClients.tool("chromium", ["--version"]))?.status == 0,
+      "SKIPPED: Chromium is not installed; script/setup test does it."))
+  func `a page of a listed origin calls tools in a browser, and reads where to get a token`() throws
+  {
+    let page = try Self.graph().server
+    let (graph, _) = try Self.guarded(issuer: "https://id.example") {
+      $0.endpoint.crossOrigin.allowedOrigins = ["http://127.0.0.1:\(page.port)"]
+    }
+    func look(_ server: TestServer) throws -> JSONValue {
+      let run = try LiveClients.run(
+        "tools_page.py",
+        ["http://127.0.0.1:\(page.port)/live", "http://127.0.0.1:\(server.port)/mcp"])
+      #expect(run.status == 0, "\(run.output)")
+      return try value(run.output)
+    }
+    let seen = try look(graph.server)
+    #expect(seen["names"] == (try value(#"["search_schema","Add"]"#)), "\(seen)")
+    #expect(seen["status"] == .number("401"))
+    #expect(seen["metadata"]?["authorization_servers"] == (try value(#"["https://id.example"]"#)))
+    // Of another server, whose list has no such origin, it reads nothing.
+    let (other, _) = try Self.guarded(issuer: "https://id.example")
+    #expect(try look(other.server)["failed"] != nil)
+  }
+
   @Test(.mcpClient) func `a client without a token signs in by itself`() throws {
     // A port may be taken by another program: then another one is.
     for _ in 0..<10 {

@@ -136,9 +136,10 @@ extension ServeSettings {
       "GraphQL",
       [
         Option(
-          "http-profile", "PROFILE", default: "auto", choices: ["auto", "audit", "2026"],
-          "the status codes: audit, of the graphql-http suite; 2026, of the draft; or auto: 2026 "
-            + "for clients that accept application/graphql-response+json, audit for others"),
+          "http-profile", "PROFILE", default: "2026", choices: ["2026", "auto", "audit"],
+          "the status codes: 2026, of the edition of September 2026; audit, of the graphql-http suite; "
+            + "or auto: 2026 for clients that accept application/graphql-response+json, audit for others"
+        ),
         Option(
           "compression", "on|off", default: "on",
           "compress responses from 1 KiB on with zstd, brotli or gzip, if the client accepts it"),

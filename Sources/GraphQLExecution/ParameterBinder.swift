@@ -164,7 +164,7 @@ struct ParameterBinder {
   }
 
   private func append(
-    _ part: RepresentationPart, of representations: [InputValue], _ keys: [EntityKey],
+    _ part: RepresentationPart, of representations: [InputValue], _ keys: EntityKeys,
     to result: inout PostgresParameters
   ) {
     switch part {
@@ -175,16 +175,16 @@ struct ParameterBinder {
     }
   }
 
-  private func kinds(of representations: [InputValue], _ keys: [EntityKey]) -> [Int?] {
-    representations.map { EntityKey.place(of: $0, in: keys) }
+  private func kinds(of representations: [InputValue], _ keys: EntityKeys) -> [Int?] {
+    representations.map { keys.place(of: $0) }
   }
 
   private func texts(
-    of representations: [InputValue], _ keys: [EntityKey], _ key: Int, _ column: Int
+    of representations: [InputValue], _ keys: EntityKeys, _ key: Int, _ column: Int
   ) -> [String?] {
     representations.map { representation in
-      EntityKey.place(of: representation, in: keys) == key
-        ? keys[key].text(ofColumn: column, in: representation) : nil
+      keys.place(of: representation) == key
+        ? keys.keys[key].text(ofColumn: column, in: representation) : nil
     }
   }
 

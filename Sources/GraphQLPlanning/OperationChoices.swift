@@ -21,7 +21,7 @@ package struct OperationChoices: Sendable {
   private let roles: [Role]
   /// The tags that IDs of keys have.
   private let keyTags: Set<Int>
-  private let entities: [EntityKey]
+  private let entities: EntityKeys
 
   /// Walks the operation once. O(selections + fragments).
   package init(
@@ -101,14 +101,14 @@ package struct OperationChoices: Sendable {
     key.append(UInt8(ascii: "("))
     switch value {
     case .list(let items):
-      let places = Set(items.map { EntityKey.place(of: $0, in: entities) ?? -1 })
+      let places = Set(items.map { entities.place(of: $0) ?? -1 })
       for place in places.sorted() {
         key.append(contentsOf: "\(place),".utf8)
       }
       if items.count > PlannerLimits().maximumNodeIDs { key.append(UInt8(ascii: "!")) }
     case .string(let text): key.append(contentsOf: text.utf8)
     default:
-      key.append(contentsOf: "\(EntityKey.place(of: value, in: entities) ?? -1)".utf8)
+      key.append(contentsOf: "\(entities.place(of: value) ?? -1)".utf8)
     }
     key.append(UInt8(ascii: ")"))
   }

@@ -55,7 +55,7 @@ extension PlanParameter {
     case .representation(let source, _, .kind):
       "the kind of key of each representation in \(source.description(names))"
     case .representation(let source, let keys, .value(let key, let column)):
-      "\(keys[key].columns[column].name) of each representation in \(source.description(names))"
+      "\(keys.keys[key].columns[column].name) of each representation in \(source.description(names))"
     case .rowCount(let count, _): "bigint: \(count) rows of a page"
     case .call(let parameter): "\(parameter.sql): \(parameter.description)"
     case .event: "bigint: the event's node"

@@ -88,7 +88,7 @@ package enum PlanParameter: Sendable, Hashable {
   /// the value is none of its type. Without a type it follows from the comparison.
   case keyValue(InputSource, place: Int, count: Int, as: ParameterType?)
   /// An array with a part of each representation, whose keys are among these.
-  case representation(InputSource, of: [EntityKey], RepresentationPart)
+  case representation(InputSource, of: EntityKeys, RepresentationPart)
   /// The number of rows to read for a page, by the number of the page in the statement. Each plan
   /// has fixed numbers, but plans that differ in them share a statement.
   case rowCount(Int, page: Int)
@@ -112,7 +112,7 @@ package enum PlanParameter: Sendable, Hashable {
     case .keyValue(_, _, _, let type): type == .int4 ? SQLType("int4") : nil
     case .representation(_, _, .kind): SQLType("int4", isArray: true)
     case .representation(_, let keys, .value(let key, let column)):
-      SQLType(keys[key].columns[column].type.sql.name, isArray: true)
+      SQLType(keys.keys[key].columns[column].type.sql.name, isArray: true)
     case .sortKeyIsNull: SQLType("bool")
     case .rowCount: SQLType("bigint")
     case .call(let parameter): parameter.sql

@@ -166,6 +166,25 @@ import Testing
       try entities("[]") == JSONParser.parse(Array(#"{"data":{"_entities":[]}}"#.utf8)))
   }
 
+  @Test func `no value of a key makes the server fail`() throws {
+    let values = [
+      #""""#, #""x""#, #""\u0000""#, #""1e400""#, #""{},\\""#, #""infinity""#, "0", "-1", "1.5",
+      "true",
+      "99999999999999999999", "1e400", "[]", "{}", #"["x"]"#, #""2026-13-45""#,
+    ]
+    for value in values {
+      for key in [
+        #""__typename": "Film", "filmId": \#(value)"#, #""__typename": "Film", "id": \#(value)"#,
+        #""__typename": "Studio", "country": \#(value), "code": \#(value)"#,
+        #""__typename": "Studio", "name": \#(value)"#, #""__typename": "Note", "at": \#(value)"#,
+      ] {
+        let answer = try entities("[{\(key)}]")
+        let isNone = answer["data"]?["_entities"] == .array([.null])
+        #expect(isNone || "\(answer)".contains("BAD_USER_INPUT"), "\(key): \(answer)")
+      }
+    }
+  }
+
   @Test func `representations may be written in the document`() throws {
     let graph = try Self.shared.get()
     let body = try graph.body(

@@ -31,7 +31,7 @@ package struct StorageMapping: Sendable {
   /// The tags of the types with `@id`.
   let keyTags: Set<Int>
   /// The keys of representations; empty unless a field takes them.
-  private(set) var entities: [EntityKey] = []
+  private(set) var entities = EntityKeys()
 
   /// Whether a field of the mutation type writes rows.
   package var writesRows: Bool {
@@ -151,7 +151,7 @@ package struct StorageMapping: Sendable {
       + schema.types.compactMap { ScalarStorage.problem(of: $0) }
       + CallRules(schema: schema, types: types).problems
     guard problems.isEmpty else { throw StorageErrors(problems: problems) }
-    if types.contains(where: \.hasEntities) { entities = entityKeys }
+    if types.contains(where: \.hasEntities) { entities = EntityKeys(entityKeys) }
   }
 }
 

@@ -31,15 +31,6 @@ package struct EntityKey: Sendable, Hashable {
   /// The argument of `_entities`.
   static let argument = "representations"
 
-  /// Returns the place of the first key that a representation has all fields of, none of them null.
-  package static func place(of representation: InputValue, in keys: [EntityKey]) -> Int? {
-    guard case .string(let name)? = representation["__typename"] else { return nil }
-    return keys.firstIndex { key in
-      key.typeName == name
-        && key.fields.allSatisfy { (representation[$0] ?? .null) != .null }
-    }
-  }
-
   /// Returns the value of a column in a representation, as text; nil for one that no object has.
   package func text(ofColumn place: Int, in representation: InputValue) -> String? {
     let text: String?
@@ -56,6 +47,28 @@ package struct EntityKey: Sendable, Hashable {
     case .members: text = representation[fields[place]]?.keyText
     }
     return text.flatMap { columns[place].type.isKeyText($0) ? $0 : nil }
+  }
+}
+
+/// Keys, which are found by the names of their types.
+package struct EntityKeys: Sendable, Hashable {
+  package let keys: [EntityKey]
+  private let places: [String: [Int]]
+
+  init(_ keys: [EntityKey] = []) {
+    self.keys = keys
+    places = Dictionary(grouping: keys.indices, by: { keys[$0].typeName })
+  }
+
+  /// The keys of the type with this name.
+  func of(_ typeName: String) -> [EntityKey] { (places[typeName] ?? []).map { keys[$0] } }
+
+  /// Returns the place of the first key that a representation has all fields of, none of them null.
+  package func place(of representation: InputValue) -> Int? {
+    guard case .string(let name)? = representation["__typename"] else { return nil }
+    return places[name]?.first { place in
+      keys[place].fields.allSatisfy { (representation[$0] ?? .null) != .null }
+    }
   }
 }
 
@@ -114,11 +127,13 @@ extension StorageMapping {
     for field in type.fields where schema[field.type.namedType].builtInScalar == .id {
       switch storage.fields[field.name]?.kind {
       case .keyID:
+        // The columns' types are those of their fields.
+        guard let fields = columnFields(of: storage, table),
+          let columns = key(of: type, storage, by: fields)?.columns
+        else { return nil }
         return EntityKey(
-          type: type.id, typeName: type.name, fields: [field.name],
-          columns: (storage.key?.columns ?? []).map {
-            EntityKey.Column(name: $0.name, type: $0.type ?? .text)
-          }, form: .keyID(tag: tag))
+          type: type.id, typeName: type.name, fields: [field.name], columns: columns,
+          form: .keyID(tag: tag))
       case .leaf(let template, hidden: nil)
       where template.soleColumn?.word == "this" && template.soleColumn?.name == table.key
         && table.keys.count == 1:
@@ -147,7 +162,8 @@ extension StorageMapping {
     return names
   }
 
-  /// Returns a key of fields that are columns of the table; nil if one of them is something else.
+  /// Returns a key of fields that are columns of the table; nil if one of them is something else, or an
+  /// enum: the statement could not name the type of its values.
   private func key(
     of type: TypeDefinition, _ storage: TypeStorage, by fields: [String]
   ) -> EntityKey? {

@@ -31,22 +31,22 @@ extension SelectionCompiler {
     let all = mapping.entities
     var used: Set<Int> = []
     for (index, value) in given.enumerated() {
-      guard let place = EntityKey.place(of: value, in: all) else {
+      guard let place = all.place(of: value) else {
         throw unknown(value, reader.inputs, source, at: index, scope)
       }
       used.insert(place)
     }
-    let keys = used.sorted().map { all[$0] }
+    let chosen = EntityKeys(used.sorted().map { all.keys[$0] })
     let alias = statement.alias("e")
     let edge = SQLFragment(name: alias)
     func reference(_ part: RepresentationPart) -> SQLFragment {
-      statement.reference(.representation(source, of: keys, part), of: place)
+      statement.reference(.representation(source, of: chosen, part), of: place)
     }
     var arrays = [reference(.kind)]
     var names = ["kind"]
     var shapes: [Int: ObjectShape] = [:]
     var text: SQLFragment = "CASE \(edge).kind"
-    for (number, key) in keys.enumerated() {
+    for (number, key) in chosen.keys.enumerated() {
       var values: [SQLFragment] = []
       for (place, column) in key.columns.enumerated() {
         arrays.append(reference(.value(key: number, column: place)))
@@ -98,8 +98,7 @@ extension SelectionCompiler {
   ) -> GraphQLError {
     let problem: String
     if case .string(let name)? = value["__typename"] {
-      let keys = mapping.entities.filter { $0.typeName == name }
-        .map { "\"\($0.fields.joined(separator: " "))\"" }
+      let keys = mapping.entities.of(name).map { "\"\($0.fields.joined(separator: " "))\"" }
       problem =
         keys.isEmpty
         ? "\"\(name)\" is no type with a key in this graph."

@@ -61,12 +61,13 @@ package struct ProtectedResource: Sendable {
 
   private func origin(of request: HTTPRequest) -> String {
     if let publicURL { return publicURL }
-    let host = request.header("host") ?? "localhost"
+    let host = request.header("host") ?? ""
     // Nothing that ends a quoted string of a header.
     let isPlain = host.utf8.allSatisfy { byte in
       UnicodeScalar(byte).properties.isAlphabetic || (48...57).contains(byte)
         || ".-:[]".utf8.contains(byte)
     }
-    return "http\(proxies.isSecure(request) ? "s" : "")://\(isPlain ? host : "localhost")"
+    return "http\(proxies.isSecure(request) ? "s" : "")://"
+      + (isPlain && !host.isEmpty ? host : "localhost")
   }
 }

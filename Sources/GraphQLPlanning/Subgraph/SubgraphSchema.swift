@@ -52,7 +52,12 @@ package enum SubgraphSchema {
     let printer = SchemaPrinter(
       StorageDirectives.clientSchema(of: mapping.schema),
       directives: Marks(mapping, form).directives)
-    return printer.print() + "\n\n" + definitions(form)
+    // Composers that know older editions learn of it here.
+    let isOneOf = mapping.schema.types.contains { type in
+      if case .inputObject(_, isOneOf: true) = type.kind { true } else { false }
+    }
+    let oneOf = form == .federation && isOneOf ? "directive @oneOf on INPUT_OBJECT\n\n" : ""
+    return "\(printer.print())\n\n\(oneOf)\(definitions(form))"
   }
 
   private static func definitions(_ form: Form) -> String {

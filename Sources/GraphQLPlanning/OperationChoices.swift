@@ -76,6 +76,7 @@ package struct OperationChoices: Sendable {
     case .list(let items):
       if role == .numberID || role == .anyID {
         appendTags(items, to: &key)
+        appendExcess(items, to: &key)
         return
       }
       key.append(UInt8(ascii: "["))
@@ -105,12 +106,17 @@ package struct OperationChoices: Sendable {
       for place in places.sorted() {
         key.append(contentsOf: "\(place),".utf8)
       }
-      if items.count > PlannerLimits().maximumNodeIDs { key.append(UInt8(ascii: "!")) }
+      appendExcess(items, to: &key)
     case .string(let text): key.append(contentsOf: text.utf8)
     default:
       key.append(contentsOf: "\(entities.place(of: value) ?? -1)".utf8)
     }
     key.append(UInt8(ascii: ")"))
+  }
+
+  /// Tells lists that are too long from others, whose plan would take them.
+  private func appendExcess(_ items: [InputValue], to key: inout [UInt8]) {
+    if items.count > PlannerLimits().maximumNodeIDs { key.append(UInt8(ascii: "!")) }
   }
 
   /// Appends the set of tags, in order.

@@ -111,7 +111,9 @@ package enum SubgraphSchema {
       guard let field else { return directives(of: type) }
       var marks = written(field.appliedDirectives)
       if type.id == mapping.schema.queryType {
-        if isNodeField(field) { marks += ["@shareable", "@inaccessible"] }
+        if isFoundByID(field), mapping.schema[field.type.namedType].name == "Node" {
+          marks += ["@shareable", "@inaccessible"]
+        }
         if form == .composite, isLookup(field) { marks.append("@lookup") }
       }
       return marks
@@ -153,7 +155,7 @@ package enum SubgraphSchema {
     }
 
     /// Whether the field finds objects of several types by IDs of this graph.
-    private func isNodeField(_ field: FieldDefinition) -> Bool {
+    private func isFoundByID(_ field: FieldDefinition) -> Bool {
       guard mapping.schema[field.type.namedType].isAbstract, let query = mapping.schema.queryType
       else { return false }
       switch mapping[query]?.fields[field.name]?.kind {
@@ -168,7 +170,7 @@ package enum SubgraphSchema {
       guard let query = mapping.schema.queryType,
         case .reference? = mapping[query]?.fields[field.name]?.kind, !field.type.isNonNull
       else { return false }
-      if isNodeField(field) { return true }
+      if isFoundByID(field) { return true }
       let given = Set(field.arguments.map(\.name))
       return (keys[field.type.namedType] ?? []).contains { Set($0.fields) == given }
     }

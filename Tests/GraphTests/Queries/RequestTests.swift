@@ -11,6 +11,15 @@ import Testing
     #expect(try server.errorCodes(query, [:]) == ["BAD_USER_INPUT"])
   }
 
+  @Test func `more than 100 IDs are refused, also after fewer of the same types`() throws {
+    let server = try GraphServer.shared
+    let query = "query($ids: [ID!]!) { nodes(ids: $ids) { id } }"
+    for (count, codes) in [(1, []), (100, []), (101, ["BAD_USER_INPUT"]), (99, [])] {
+      let ids = Array(repeating: JSONValue.string("AQE"), count: count)
+      #expect(try server.errorCodes(query, ["ids": .array(ids)]) == codes, "\(count)")
+    }
+  }
+
   @Test(arguments: [
     "query($v: ID = \"AQE\") { nodes(ids: [$v]) { id } }",
     "query($v: ID = \"AQE\") { node(id: $v) { id } }",

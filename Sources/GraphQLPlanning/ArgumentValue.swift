@@ -16,6 +16,8 @@ indirect enum ArgumentValue {
   /// A list of scalars, also of Booleans, bound as one array.
   case scalars(InputSource, values: [InputValue])
   case object([(name: String, value: ArgumentValue)])
+  /// Objects with these members, each of which is bound as one array.
+  case rows(InputSource, members: [String])
 
   subscript(_ name: String) -> ArgumentValue? {
     guard case .object(let members) = self else { return nil }
@@ -70,10 +72,13 @@ struct ArgumentReader {
 
   /// Reads the arguments of a field.
   ///
-  /// - Parameter takesWhole: returns whether an input object, given as a variable, is passed
+  /// - Parameters:
+  ///   - takesWhole: returns whether an input object, given as a variable, is passed
   ///   unchanged, so that the plan serves any content.
+  ///   - rows: returns the rule by which the objects of a list, given as a variable, are arrays.
   func arguments(
-    of field: Field, _ definition: FieldDefinition, takesWhole: (String) -> Bool = { _ in false }
+    of field: Field, _ definition: FieldDefinition, takesWhole: (String) -> Bool = { _ in false },
+    rows: (InputValueDefinition) -> UniformRows? = { _ in nil }
   ) throws(GraphQLError) -> FieldArguments {
     var result = FieldArguments()
     for argument in definition.arguments {
@@ -85,6 +90,13 @@ struct ArgumentReader {
         let index = variableIndices[name], let value = variables[index], value != .null
       {
         result.values.append((argument, .object([])))
+        continue
+      }
+      if let given, case .variable(let name) = given.value.content, let rows = rows(argument),
+        let index = variableIndices[name], let value = variables[index],
+        let members = rows.members(of: value)
+      {
+        result.values.append((argument, .rows(.variable(index, path: []), members: members)))
         continue
       }
       if let given, let value = try read(given.value, as: argument.type, for: target) {
@@ -328,7 +340,7 @@ struct ArgumentReader {
         switch item {
         case .scalar(let source, let value): (source, value)
         case .boolean(let flag): (.constant(.boolean(flag)), .boolean(flag))
-        case .null, .enum, .list, .scalars, .object: (.constant(.null), .null)
+        case .null, .enum, .list, .scalars, .object, .rows: (.constant(.null), .null)
         }
       sources.append(source)
       values.append(value)

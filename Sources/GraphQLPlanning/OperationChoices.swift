@@ -8,7 +8,7 @@ import GraphQLSchema
 /// and, if an ID determines the table to read, its type tag. All other values are parameters: equal
 /// keys mean the same plan. O(size of the variables).
 package struct OperationChoices: Sendable {
-  fileprivate enum Role: Sendable {
+  fileprivate enum Role: Sendable, Equatable {
     case value, pageSize
     /// IDs that are numbers, IDs of keys, and what is used as both.
     case numberID, keyID, anyID
@@ -16,6 +16,8 @@ package struct OperationChoices: Sendable {
     case whole
     /// Objects that a gateway names by their keys: the kinds of keys determine the tables.
     case representations
+    /// Rows that are inserted: those that are alike are arrays.
+    case rows(UniformRows)
   }
 
   private let roles: [Role]
@@ -37,6 +39,9 @@ package struct OperationChoices: Sendable {
     roles = operation.variables.map { variable in
       if walker.representations.contains(variable.name.text) { return .representations }
       if mapping.schema.isDocument(variable.type) { return .whole }
+      if let rows = walker.rows[variable.name.text], !walker.parts.contains(variable.name.text) {
+        return .rows(rows)
+      }
       return walker.pageSizes.contains(variable.name.text)
         ? .pageSize
         : walker.identity(variable.name.text)
@@ -54,6 +59,7 @@ package struct OperationChoices: Sendable {
   private func append(_ value: InputValue, _ role: Role, to key: inout [UInt8]) {
     switch value {
     case .null: key.append(UInt8(ascii: "0"))
+    case .list where appendRows(value, role, to: &key): return
     case _ where role == .representations: append(representations: value, to: &key)
     case _ where role == .whole: key.append(UInt8(ascii: "*"))
     case .boolean(let flag): key.append(UInt8(ascii: flag ? "t" : "f"))
@@ -114,6 +120,19 @@ package struct OperationChoices: Sendable {
     key.append(UInt8(ascii: ")"))
   }
 
+  /// Appends the members of rows that are alike.
+  ///
+  /// - Returns: whether they are.
+  private func appendRows(_ value: InputValue, _ role: Role, to key: inout [UInt8]) -> Bool {
+    guard case .rows(let rows) = role, let members = rows.members(of: value) else { return false }
+    key.append(UInt8(ascii: "="))
+    for member in members {
+      key.append(contentsOf: member.utf8)
+      key.append(UInt8(ascii: ","))
+    }
+    return true
+  }
+
   /// Tells lists that are too long from others, whose plan would take them.
   private func appendExcess(_ items: [InputValue], to key: inout [UInt8]) {
     if items.count > PlannerLimits().maximumNodeIDs { key.append(UInt8(ascii: "!")) }
@@ -168,6 +187,8 @@ private struct UsageWalker {
   var parts: Set<String> = []
   /// The variables in representations.
   var representations: Set<String> = []
+  /// The variables that are all rows of an insert.
+  var rows: [String: UniformRows] = [:]
   var visited: Set<String> = []
 
   /// Returns the role of a variable that determines a table; nil for another one.
@@ -214,6 +235,10 @@ private struct UsageWalker {
       if ["first", "last", "limit"].contains(name) { pageSizes.formUnion(variables) }
       if isWhole(argument, of: field, on: type) {
         wholes.formUnion(variables)
+      } else if case .variable(let name) = argument.value.content,
+        let found = rows(argument, of: field, on: type)
+      {
+        rows[name] = found
       } else {
         parts.formUnion(variables)
       }
@@ -242,6 +267,16 @@ private struct UsageWalker {
       case .inputObject = mapping.schema[definition.type.namedType].kind
     else { return false }
     return call.takesWhole(argument.name.text)
+  }
+
+  /// Returns the rule for the rows of an argument; nil if they are not inserted.
+  private func rows(_ argument: Argument, of field: Field, on type: TypeID) -> UniformRows? {
+    guard case .call(let call)? = mapping[type]?.fields[field.name.text]?.kind,
+      call.write?.action == .insert,
+      let definition = mapping.schema[type].field(named: field.name.text)?
+        .argument(named: argument.name.text)
+    else { return nil }
+    return UniformRows(definition, mapping)
   }
 
   private func variables(in value: Value) -> [String] {

@@ -93,6 +93,9 @@ package struct OperationInputs: Sendable {
   private func innermost(
     _ input: InputSource, _ path: [PathSegment]
   ) -> (InputSource, [PathSegment]) {
+    if case .each(let list, let name) = input, let row = path.first {
+      return innermost(list, [row, .name(name)] + path.dropFirst())
+    }
     var (inner, rest) = (input, path[...])
     while let step = rest.first {
       switch (inner, step) {

@@ -79,6 +79,7 @@ extension InputSource {
       "{"
         + members.map { "\($0.name): \($0.source.description(names))" }.joined(separator: ", ")
         + "}"
+    case .each(let list, let name): "\(name) of each in \(list.description(names))"
     }
   }
 }

@@ -131,6 +131,8 @@ package indirect enum InputSource: Sendable, Hashable {
   case list([InputSource])
   case constant(InputValue)
   case object([Member])
+  /// The values that a member has in each object of a list.
+  case each(InputSource, String)
 
   /// Returns the value in a request with these variables, by their index; null for one that is not given.
   package func value(in variables: [InputValue?]) -> InputValue {
@@ -144,6 +146,9 @@ package indirect enum InputSource: Sendable, Hashable {
       return Int32(exactly: number).map { .int($0) } ?? .bigInt(number)
     case .float(let number): return .float(number)
     case .list(let items): return .list(items.map { $0.value(in: variables) })
+    case .each(let list, let name):
+      guard case .list(let items) = list.value(in: variables) else { return .null }
+      return .list(items.map { $0[name] ?? .null })
     case .variable(let index, let path):
       guard index < variables.count, let value = variables[index] else { return .null }
       return path.isEmpty ? value : value.value(at: path)

@@ -188,7 +188,7 @@ struct TemplateRenderer {
       }
       return values.isEmpty
         ? "NULL" : SQLFragment(name: values.map { $0?.text ?? "NULL" }.joined(separator: ", "))
-    case .object: return "NULL"
+    case .object, .rows: return "NULL"
     }
   }
 

@@ -169,7 +169,7 @@ final class CallRun {
   }
 
   private func givenTexts() -> [GivenText] {
-    binder.givenTexts(call.plan.rows) { table, column in
+    binder.givenTexts(rows) { table, column in
       runner.constraintErrors.type(of: column, in: table)
     } + binder.givenTexts(call.call.parameters, call.call.places)
       + binder.givenTexts(call.selection?.parameters ?? [], call.selection?.places ?? [])
@@ -193,7 +193,7 @@ final class CallRun {
   /// Returns the outcome of a value of a row that no parameter can have, as a user error; nil if the
   /// value is not of a row.
   func outcomeOfUnbound() -> FieldOutcome? {
-    for row in call.plan.rows {
+    for row in rows {
       for value in row.values {
         guard let problem = binder.problem(of: value.source, value.type) else { continue }
         let inside = problem.path.map { step in
@@ -209,6 +209,9 @@ final class CallRun {
     }
     return nil
   }
+
+  /// The rows that it writes, as the request has them.
+  private var rows: [WrittenRow] { call.plan.rows(in: binder.variables) }
 
   /// The tables that it writes, by their names without namespaces.
   var tables: Set<String> {

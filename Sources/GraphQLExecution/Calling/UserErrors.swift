@@ -132,6 +132,7 @@ package struct ConstraintErrors: Sendable {
     for error: PostgresError, in plan: CallPlan, _ binder: ParameterBinder
   ) -> UserError? {
     guard let write = plan.write else { return nil }
+    let written = plan.rows(in: binder.variables)
     // What a client sends for an integer is bound as one, and never read from text.
     let refusal = error.routine?.hasPrefix("pg_strtoint32") == true ? error.message : ""
     if refusal.contains(WriteRefusal.tooMany) {
@@ -141,7 +142,7 @@ package struct ConstraintErrors: Sendable {
       return UserError(code: "NOT_PERMITTED", message: nil, path: nil)
     }
     if let reference = WriteRefusal.reference(in: refusal) {
-      let rows = plan.rows.filter { row in
+      let rows = written.filter { row in
         row.table == reference.table
           && row.values.contains { reference.columns.contains($0.column) }
       }
@@ -154,7 +155,7 @@ package struct ConstraintErrors: Sendable {
     }
     let code: String
     var message: String?
-    let rows = plan.rows.filter { $0.table == error.table }
+    let rows = written.filter { $0.table == error.table }
     var broken: [String] = []
     if let constraint = error.constraint {
       broken =

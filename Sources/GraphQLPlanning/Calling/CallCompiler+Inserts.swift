@@ -39,6 +39,11 @@ struct Insertions {
 private struct GivenRow {
   let value: ArgumentValue
   let path: [String]
+
+  func has(_ member: String) -> Bool {
+    if case .rows(_, let members) = value { return members.contains(member) }
+    return value[member] != nil
+  }
 }
 
 /// The table that the rows of one input are inserted into.
@@ -207,6 +212,14 @@ extension CallCompiler {
     _ row: GivenRow, _ target: InsertTarget, _ scope: Scope
   ) -> WrittenRow {
     let place = scope.place(ofArgument: "input")
+    if case .rows(let list, let names) = row.value {
+      return WrittenRow(
+        path: row.path, table: target.name,
+        values: target.members.filter { names.contains($0.name) }.compactMap { member in
+          mapping.written(
+            .scalars(.each(list, member.name), values: []), to: member, of: target.input, place)
+        }, list: list)
+    }
     return WrittenRow(
       path: row.path, table: target.name,
       values: target.members.compactMap { member in
@@ -250,7 +263,7 @@ extension CallCompiler {
     at position: Position, conflict: (([String]) -> SQLFragment?)?
   ) throws(GraphQLError) -> SQLFragment {
     let given = target.members.filter { member in
-      mapping.nestedInsert(of: member) == nil && rows.contains { $0.value[member.name] != nil }
+      mapping.nestedInsert(of: member) == nil && rows.contains { $0.has(member.name) }
     }
     let own = given.map { SQLQuoting.quoted(WriteStorage.column(of: $0)) }
     let columns = own + target.given.map(\.column)
@@ -268,6 +281,9 @@ extension CallCompiler {
         throw refusal("Several rows of defaults alone cannot be inserted at once.", position)
       }
       text.append("DEFAULT VALUES")
+    } else if case .rows(let list, _)? = rows.first?.value {
+      let names = columns.map { SQLFragment(name: $0) }.joined(separator: ", ")
+      text.append("(\(names)) \(selected(given, of: list, target, compiler, scope))")
     } else {
       let lines = rows.map { row -> SQLFragment in
         let values = given.map { member in
@@ -289,6 +305,30 @@ extension CallCompiler {
       text.append(" RETURNING target.*")
     }
     return text
+  }
+
+  /// Returns a query of rows whose members are arrays, in their order:
+  ///
+  ///     SELECT given.c1, given.c2::mood FROM unnest($1::text[], $2::text[]) AS given (c1, c2)
+  private func selected(
+    _ members: [InputValueDefinition], of list: InputSource, _ target: InsertTarget,
+    _ compiler: SelectionCompiler, _ scope: Scope
+  ) -> SQLFragment {
+    let place = scope.place(ofArgument: "input")
+    let arrays = members.map { member in
+      compiler.renderer.text(
+        of: .scalars(.each(list, member.name), values: []), member.type, isSplice: false
+      ) { InputPlace("\(target.input.name).\(member.name)", place.position) }
+    }
+    let names = members.indices.map { "c\($0 + 1)" }
+    let values = zip(members, names).map { member, name -> SQLFragment in
+      let type = member.appliedDirectives.first(named: "column")?.string("type")
+      return type.map { "given.\(name: name)::\(name: $0)" } ?? "given.\(name: name)"
+    }
+    return """
+      SELECT \(values.joined(separator: ", ")) FROM unnest(\(arrays.joined(separator: ", "))) \
+      AS given (\(name: names.joined(separator: ", ")))
+      """
   }
 
   private func refusal(_ message: String, _ position: Position) -> GraphQLError {

@@ -37,7 +37,8 @@ struct CallCompiler {
       var arguments: FieldArguments
       do {
         arguments = try reader.arguments(
-          of: field.field, storage.definition, takesWhole: call.takesWhole)
+          of: field.field, storage.definition, takesWhole: call.takesWhole,
+          rows: { call.write?.action == .insert ? UniformRows($0, mapping) : nil })
       } catch {
         fields.append(.refused(frame, error))
         continue

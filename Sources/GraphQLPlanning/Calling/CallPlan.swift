@@ -85,10 +85,15 @@ package final class CallPlan: Sendable {
   package let refusesAnonymous: Bool
   /// The members that are written; nil for a call of a function.
   package let writtenMembers: WrittenMembers?
-  /// The rows that are written.
+  /// The rows that are written; one that stands for all of a list, if these are alike.
   package let rows: [WrittenRow]
 
   package var isOnce: Bool { keeping != nil }
+
+  /// Returns the rows that are written in a request with these variables.
+  package func rows(in variables: [InputValue?]) -> [WrittenRow] {
+    rows.flatMap { $0.all(in: variables) }
+  }
 
   init(
     frame: FieldFrame, definition: FieldDefinition, coordinate: String,

@@ -104,7 +104,7 @@ extension InputSource {
     case .variable(let index, let path): .variable(index, path: path + [.name(name)])
     case .object(let members): members.first { $0.name == name }?.source ?? .constant(.null)
     case .constant(let value): .constant(value[name] ?? .null)
-    case .string, .int, .float, .list: .constant(.null)
+    case .string, .int, .float, .list, .each: .constant(.null)
     }
   }
 }

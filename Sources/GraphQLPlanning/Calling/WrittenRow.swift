@@ -19,6 +19,24 @@ package struct WrittenRow: Sendable {
   /// The table's name without its namespace.
   package let table: String
   package let values: [Value]
+  /// The list whose objects are the rows, if this stands for all of them.
+  var list: InputSource?
+
+  /// Returns the rows that it stands for in a request with these variables.
+  package func all(in variables: [InputValue?]) -> [WrittenRow] {
+    guard let list, case .list(let items) = list.value(in: variables) else { return [self] }
+    return items.indices.map { index in
+      let item = list.appending(.index(index))
+      return WrittenRow(
+        path: path + [String(index)], table: table,
+        values: values.map { value in
+          guard case .array(let element) = value.type else { return value }
+          return Value(
+            member: value.member, column: value.column,
+            source: item.appending(.name(value.member)), type: element, place: value.place)
+        })
+    }
+  }
 
   /// The columns that rows have values for.
   static func columns(of rows: [WrittenRow]) -> Set<String> {
@@ -42,7 +60,7 @@ extension StorageMapping {
     case .scalars(let given, _):
       source = given
       type = .array(type)
-    case .list, .object: return nil
+    case .list, .object, .rows: return nil
     }
     return WrittenRow.Value(
       member: member.name, column: SQLQuoting.catalogName(WriteStorage.column(of: member)),

@@ -323,7 +323,7 @@ extension SelectionCompiler {
       } else {
         filters.append(Filter(oneOf: items, coordinate: place.coordinate))
       }
-    case .null, .boolean, .enum, .scalar, .scalars: return
+    case .null, .boolean, .enum, .scalar, .scalars, .rows: return
     }
   }
 
@@ -363,7 +363,7 @@ extension SelectionCompiler {
         left -= 1
         count(item, type, isListed: true, &left)
       }
-    case .null, .boolean, .enum, .scalar, .scalars: return
+    case .null, .boolean, .enum, .scalar, .scalars, .rows: return
     }
   }
 
@@ -393,7 +393,7 @@ extension SelectionCompiler {
     case .boolean(let flag): unless == (flag ? "true" : "false")
     case .enum(let name): unless == name
     case .scalar(_, value: .string(let text)): unless == "" && text.isEmpty
-    case .null, .scalar, .list, .scalars, .object: false
+    case .null, .scalar, .list, .scalars, .object, .rows: false
     }
   }
 

@@ -14,13 +14,13 @@ package struct OperationChoices: Sendable {
     case numberID, keyID, anyID
     /// The value is used only as one `jsonb`, or is a JSON document.
     case whole
-    /// Objects that a gateway names by their keys: the kinds of keys determine the tables.
-    case representations
     /// Rows that are inserted: those that are alike are arrays.
     case rows(UniformRows)
   }
 
   private let roles: [Role]
+  /// Whether each variable is also in representations, whose kinds of keys determine the tables.
+  private let namesEntities: [Bool]
   /// The tags that IDs of keys have.
   private let keyTags: Set<Int>
   private let entities: EntityKeys
@@ -36,9 +36,10 @@ package struct OperationChoices: Sendable {
     if let root = mapping.schema.rootType(for: operation.kind) {
       walker.walk(operation.selectionSet, on: root)
     }
+    namesEntities = operation.variables.map { walker.representations.contains($0.name.text) }
     roles = operation.variables.map { variable in
-      if walker.representations.contains(variable.name.text) { return .representations }
-      if mapping.schema.isDocument(variable.type) { return .whole }
+      let isNamed = walker.representations.contains(variable.name.text)
+      if mapping.schema.isDocument(variable.type, orList: isNamed) { return .whole }
       if let rows = walker.rows[variable.name.text], !walker.parts.contains(variable.name.text) {
         return .rows(rows)
       }
@@ -51,8 +52,13 @@ package struct OperationChoices: Sendable {
   }
 
   package func appendKey(for variables: [InputValue?], to key: inout [UInt8]) {
-    for (role, value) in zip(roles, variables) {
-      if let value { append(value, role, to: &key) } else { key.append(UInt8(ascii: "-")) }
+    for (index, value) in variables.enumerated() where index < roles.count {
+      guard let value else {
+        key.append(UInt8(ascii: "-"))
+        continue
+      }
+      append(value, roles[index], to: &key)
+      if namesEntities[index] { append(representations: value, to: &key) }
     }
   }
 
@@ -60,7 +66,6 @@ package struct OperationChoices: Sendable {
     switch value {
     case .null: key.append(UInt8(ascii: "0"))
     case .list where appendRows(value, role, to: &key): return
-    case _ where role == .representations: append(representations: value, to: &key)
     case _ where role == .whole: key.append(UInt8(ascii: "*"))
     case .boolean(let flag): key.append(UInt8(ascii: flag ? "t" : "f"))
     case .enum(let name):
@@ -103,7 +108,7 @@ package struct OperationChoices: Sendable {
     }
   }
 
-  /// Appends the set of kinds of keys, in order, or a name that is given alone.
+  /// Appends the set of kinds of keys, in order, or the name of a type that is given alone.
   private func append(representations value: InputValue, to key: inout [UInt8]) {
     key.append(UInt8(ascii: "("))
     switch value {
@@ -113,9 +118,9 @@ package struct OperationChoices: Sendable {
         key.append(contentsOf: "\(place),".utf8)
       }
       appendExcess(items, to: &key)
-    case .string(let text): key.append(contentsOf: text.utf8)
-    default:
-      key.append(contentsOf: "\(entities.place(of: value) ?? -1)".utf8)
+    // Of other texts none is a part of the plan. No name has a bracket.
+    case .string(let text) where !entities.of(text).isEmpty: key.append(contentsOf: text.utf8)
+    default: key.append(contentsOf: "\(entities.place(of: value) ?? -1)".utf8)
     }
     key.append(UInt8(ascii: ")"))
   }
@@ -166,11 +171,13 @@ extension InputValue {
 
 extension Schema {
   /// Returns whether the type is a scalar whose values are JSON documents.
-  fileprivate func isDocument(_ type: TypeSyntax) -> Bool {
+  ///
+  /// - Parameter orList: whether a list of them counts, too.
+  fileprivate func isDocument(_ type: TypeSyntax, orList: Bool = false) -> Bool {
     switch type {
     case .named(let name): self.type(named: name.text)?.isDocument == true
-    case .nonNull(let inner): isDocument(inner)
-    case .list: false
+    case .nonNull(let inner): isDocument(inner, orList: orList)
+    case .list(let inner, _): orList && isDocument(inner, orList: true)
     }
   }
 }

@@ -106,8 +106,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
       "The sync token of `changes(since:)` is older than the log, or from an earlier "
         + "version; start again without it. Also, a `Last-Event-ID` can no longer be resumed."
     case .persistedQueryNotFound:
-      "The hash is unknown; send it once together with the document. The status is 400 "
-        + "for an unknown `documentId`."
+      "The hash or the `documentId` is unknown; send a hash once together with the document."
     case .persistedQueryNotSupported:
       "Persisted queries are disabled (`--persisted-queries`); send the document."
     case .unauthenticated: "The token is malformed, unknown or expired."

@@ -29,9 +29,7 @@ struct RequestParameters: Equatable {
       case ("variables", .object(let values)): variables = values
       case ("variables", .array(let sets)): variableSets = sets
       case ("variables", _): throw .parameter("variables", expected: "an object")
-      case ("extensions", .object(let values)):
-        extensions = values
-        try readExtensions()
+      case ("extensions", .object(let values)): extensions = values
       case ("extensions", _): throw .parameter("extensions", expected: "an object")
       case ("onError", .string(let name)): onError = ErrorBehavior(rawValue: name) ?? onError
       case ("documentId", .string(let id)): documentID = id
@@ -40,6 +38,7 @@ struct RequestParameters: Equatable {
       default: continue
       }
     }
+    try readExtensions()
   }
 
   private mutating func readExtensions() throws(TransportError) {
@@ -76,10 +75,10 @@ struct RequestParameters: Equatable {
         variables = try Self.object(value, name, maximumNesting)
       case "extensions":
         extensions = try Self.object(value, name, maximumNesting)
-        try readExtensions()
       default: break
       }
     }
+    try readExtensions()
   }
 
   private static let names: Set<String> = [

@@ -51,7 +51,8 @@ extension GraphQLEndpoint {
     _ identity: RequestIdentity
   ) throws(TransportError) -> Reception {
     let expected =
-      configuration.maximumVariableSets > 0 ? "an object, or a list of objects" : "an object"
+      configuration.maximumVariableSets > 0
+      ? "an object, or for a client that accepts application/jsonl a list of objects" : "an object"
     // A list of responses is none of the media type of one.
     guard configuration.maximumVariableSets > 0, !sets.isEmpty,
       head.format.lines != nil || head.format.mediaType != .graphQLResponse

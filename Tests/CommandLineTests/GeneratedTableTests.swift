@@ -102,7 +102,15 @@ import Testing
   private static var errors: String {
     table(
       ["code", "status", "cause and remedy"],
-      ErrorCode.allCases.map { ["`\($0.rawValue)`", "\($0.status.code)", $0.summary] })
+      ErrorCode.allCases.map { code in
+        // In the default profile.
+        let status =
+          [.persistedQueryNotFound, .persistedQueryNotSupported].contains(code)
+          ? TransportError.persistedQueryNotFound.status(.edition2026)
+          : ResponseFormat(mediaType: .graphQLResponse, profile: .edition2026)
+            .status(notExecuted: code)
+        return ["`\(code.rawValue)`", "\(status.code)", code.summary]
+      })
   }
 
   private static var closeCodes: String {

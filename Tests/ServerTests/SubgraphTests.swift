@@ -206,6 +206,90 @@ import Testing
     #expect(other == #"{"data":{"b":[{"__typename":"Film"}]}}"#)
   }
 
+  @Test func `a variable of representations and of something else determines both`() throws {
+    let graph = try Self.shared.get()
+    for flag in [true, false, true] {
+      let body = try graph.body(
+        """
+        query($b: Boolean!) { _entities(representations: [{__typename: "Film", filmId: 1, x: $b}]) { __typename }
+          films @include(if: $b) { __typename } }
+        """, .object([.init(name: "b", value: .boolean(flag))]))
+      #expect(body.contains(#""films""#) == flag, "\(flag): \(body.prefix(200))")
+    }
+    // Where the text of one variable ends is no question of what is in it.
+    let document = """
+      query($x: String, $a: String, $c: String) {
+        _entities(representations: [{__typename: $a, filmId: 1, name: "Studio 1", y: $x, z: $c}]) { __typename }
+      }
+      """
+    for (x, type, c) in [("1", "Film", "q)(Studio)(z"), ("1)(Film)(q", "Studio", "z")] {
+      let body = try graph.body(
+        document,
+        .object([
+          .init(name: "x", value: .string(x)), .init(name: "a", value: .string(type)),
+          .init(name: "c", value: .string(c)),
+        ]))
+      #expect(body == #"{"data":{"_entities":[{"__typename":"\#(type)"}]}}"#)
+    }
+  }
+
+  @Test func `keys by @key fit, need not be unique, and may be those of other graphs`() throws {
+    for (key, isRight) in [
+      (#"@key(fields: "name")"#, true), (#"@key(fields: "nme")"#, false),
+      (#"@key(fields: "other { id }")"#, false), (#"@key(fields: "")"#, false),
+      (#"@key(fields: "nothing", resolvable: false)"#, false),
+      (#"@key(fields: "name", resolvable: false)"#, true),
+    ] {
+      let sdl = """
+        type Query { things: [Thing!]! @list(orderBy: "this.id") }
+        type Thing \(key) @table(name: "thing") { id: Int! name: String other: Thing @reference(column: "other_id") }
+        """
+      if isRight {
+        _ = try OwnGraph.mapping(sdl)
+      } else {
+        #expect(throws: StorageErrors.self, "\(key)") { try OwnGraph.mapping(sdl) }
+      }
+    }
+    let graph = try OwnGraph(
+      """
+      type Query { things: [Thing!]! @list(orderBy: "this.id") }
+      type Thing @key(fields: "name") @key(fields: "id", resolvable: false) @table(name: "thing") {
+        id: Int! name: String
+      }
+      type Quoted @tag(id: 3) @table(name: "quoted", key: "\\"Id\\"") { id: ID! @column(name: "\\"Id\\"") }
+      """,
+      """
+      CREATE TABLE thing (id int PRIMARY KEY, name text);
+      INSERT INTO thing VALUES (1, 'same'), (2, 'same');
+      CREATE TABLE quoted ("Id" bigint PRIMARY KEY); INSERT INTO quoted VALUES (259)
+      """, isSubgraph: true)
+    let one = try entities(
+      #"[{"__typename": "Thing", "name": "same"}]"#,
+      "query($r: [_Any!]!) { _entities(representations: $r) { __typename } }", on: graph)
+    #expect("\(one)" == #"{"data":{"_entities":[{"__typename":"Thing"}]}}"#)
+    let other = try entities(
+      #"[{"__typename": "Thing", "id": 1}]"#,
+      "query($r: [_Any!]!) { _entities(representations: $r) { __typename } }", on: graph)
+    #expect("\(other)".contains("BAD_USER_INPUT"))
+    let id = NodeID.encode(259)
+    let quoted = try entities(
+      #"[{"__typename": "Quoted", "id": "\#(id)"}]"#,
+      "query($r: [_Any!]!) { _entities(representations: $r) { ... on Quoted { id } } }", on: graph)
+    #expect("\(quoted)" == #"{"data":{"_entities":[{"id":"\#(id)"}]}}"#)
+    let sdl = try graph.body("{ _service { sdl } }")
+    #expect(
+      sdl.contains(
+        #"type Thing @key(fields: \"name\") @key(fields: \"id\", resolvable: false) {"#), "\(sdl)")
+  }
+
+  @Test func `a server that keeps its schema keeps it from gateways, too`() throws {
+    let graph = try OwnGraph(
+      "type Query { one: Int! @sql(expression: \"1\") }", "SELECT 1", isSubgraph: true
+    ) { $0.introspection = .off }
+    #expect(try graph.server.execute("{ _service { sdl } }").code == "INTROSPECTION_DISABLED")
+    #expect(try graph.body("{ one }") == #"{"data":{"one":1}}"#)
+  }
+
   @Test func `the text has the keys, and what several graphs may have`() throws {
     let body = try Self.shared.get().body("{ _service { __typename sdl } }")
     let value = try JSONParser.parse(Array(body.utf8))

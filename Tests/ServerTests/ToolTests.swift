@@ -386,13 +386,6 @@ import TokenSupport
       Array(
         "GET /.well-known/oauth-protected-resource/mcp HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
     #expect(none.status == 404)
-    let (other, _) = try Self.guarded(issuer: "https://id.example") {
-      $0.publicURL = "https://graph.example"
-    }
-    let named = try ask(other.server, Self.ping, headers: "Authorization: Bearer nobody's\r\n")
-    #expect(
-      named.header("WWW-Authenticate")?.contains(
-        "\"https://graph.example/.well-known/oauth-protected-resource/mcp\"") == true)
   }
 
   // MARK: - The client of others

@@ -119,7 +119,6 @@ struct ServeSettings {
     server.site = try options.text("docs").map { try Self.site($0, options) }
     isSubgraph = try options.isSet("subgraph")
     server.servesTools = try options.isSet("mcp")
-    server.publicURL = publicURL
     if server.servesTools, options.text("trusted-documents") == nil {
       throw UsageError("\(options.origin("mcp")) needs --trusted-documents as well.")
     }

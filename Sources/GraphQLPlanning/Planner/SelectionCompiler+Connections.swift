@@ -461,6 +461,7 @@ extension SelectionCompiler {
       for byte in key.expression.source.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
       hash = (hash ^ (key.isDescending ? 1 : 2)) &* 16_777_619
       if order.isChosen, key.nullsFirst == !key.isDescending { hash = (hash ^ 4) &* 16_777_619 }
+      if key.textType != nil { hash = (hash ^ 8) &* 16_777_619 }
     }
     return hash
   }

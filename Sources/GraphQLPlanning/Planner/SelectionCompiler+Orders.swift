@@ -70,14 +70,15 @@ extension SelectionCompiler {
 
   /// Returns the order with the types of its keys that are columns of the type, where cursors need them.
   func typed(_ order: OrderStorage, of types: [TypeID]) -> OrderStorage {
-    guard types.count == 1, let fields = mapping[types[0]]?.fields.values else { return order }
+    guard let type = types.first, let storage = mapping[type] else { return order }
     var order = order
     for index in order.keys.indices where order.keys[index].textType == nil {
       let source = order.keys[index].expression.source
-      for field in fields {
-        guard case .leaf(let column, _) = field.kind, column.source == source else { continue }
-        order.keys[index].textType = mapping.textType(of: field.definition.type.namedType)
+      let field = storage.type.fields.first { field in
+        guard case .leaf(let column, _)? = storage.fields[field.name]?.kind else { return false }
+        return column.source == source
       }
+      order.keys[index].textType = field.flatMap { mapping.textType(of: $0.type.namedType) }
     }
     return order
   }

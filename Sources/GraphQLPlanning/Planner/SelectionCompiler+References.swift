@@ -165,6 +165,7 @@ extension SelectionCompiler {
     // Nothing says which row: there is none.
     if found.isEmpty { return nil }
     let shape: RecordShape
+    var tail: [SQLFragment] = []
     switch tagging {
     case .none:
       shape = try record(
@@ -177,12 +178,15 @@ extension SelectionCompiler {
       let object = try object(
         of: group.types[0], selectionSets: selectionSets, row: row, scope: childScope(row))
       shape = .byTag(column: place, [number: object])
+      // A key that the schema's owner names may have several rows.
+      tail = ["LIMIT 1"]
     }
     statement.recorder?.note(
       row, in: scope.row ?? scope.parent, scope, from: ["\(from) AS \(name: row.alias)"])
     return (
       select(
-        row.rowExpression, from: ["\(from) AS \(name: row.alias)"] + row.joinClauses, where: found),
+        row.rowExpression, from: ["\(from) AS \(name: row.alias)"] + row.joinClauses, where: found,
+        tail: tail),
       shape
     )
   }

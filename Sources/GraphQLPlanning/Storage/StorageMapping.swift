@@ -150,6 +150,7 @@ package struct StorageMapping: Sendable {
       TemplateVariables(schema: schema).problems + reader.problems + filterReader.problems
       + schema.types.compactMap { ScalarStorage.problem(of: $0) }
       + CallRules(schema: schema, types: types).problems
+      + keyProblems
     guard problems.isEmpty else { throw StorageErrors(problems: problems) }
     if types.contains(where: \.hasEntities) { entities = EntityKeys(entityKeys) }
   }

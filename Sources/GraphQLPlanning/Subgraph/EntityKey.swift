@@ -109,14 +109,32 @@ extension StorageMapping {
       guard case .object = type.kind, let storage = self[type.id], let table = storage.table,
         ![schema.queryType, schema.mutationType, schema.subscriptionType].contains(type.id)
       else { return [] }
+      // What other graphs find is not found here.
+      var known = Set(type.writtenKeys.filter { !$0.isResolvable }.map { $0.fields.sorted() })
       var keys = [idKey(of: type, storage, table)].compactMap(\.self)
-      var known: Set<[String]> = []
+        .filter { !known.contains($0.fields) }
       for fields in [columnFields(of: storage, table)].compactMap(\.self)
         + type.writtenKeys.filter(\.isResolvable).map(\.fields)
       where known.insert(fields.sorted()).inserted {
         if let key = key(of: type, storage, by: fields) { keys.append(key) }
       }
       return keys
+    }
+  }
+
+  /// What is wrong with keys by `@key`.
+  var keyProblems: [String] {
+    schema.types.flatMap { type in
+      type.writtenKeys.compactMap { fields, isResolvable -> String? in
+        let name = "\(type.name): @key(fields: \"\(fields.joined(separator: " "))\")"
+        if fields.isEmpty || fields.contains(where: { type.field(named: $0) == nil }) {
+          return "\(name) names fields of the type, separated by spaces."
+        }
+        guard isResolvable, let storage = self[type.id] else { return nil }
+        return storage.table != nil && key(of: type, storage, by: fields) != nil
+          ? nil
+          : "\(name) is of scalar columns, in a type with @table; with resolvable: false, of any fields."
+      }
     }
   }
 
@@ -135,7 +153,8 @@ extension StorageMapping {
           type: type.id, typeName: type.name, fields: [field.name], columns: columns,
           form: .keyID(tag: tag))
       case .leaf(let template, hidden: nil)
-      where template.soleColumn?.word == "this" && template.soleColumn?.name == table.key
+      where template.soleColumn?.word == "this"
+        && template.soleColumn?.name == SQLQuoting.catalogName(table.key)
         && table.keys.count == 1:
         return EntityKey(
           type: type.id, typeName: type.name, fields: [field.name],

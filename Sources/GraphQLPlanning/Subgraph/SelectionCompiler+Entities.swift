@@ -101,8 +101,8 @@ extension SelectionCompiler {
       let keys = mapping.entities.of(name).map { "\"\($0.fields.joined(separator: " "))\"" }
       problem =
         keys.isEmpty
-        ? "\"\(name)\" is no type with a key in this graph."
-        : "a \"\(name)\" is found by its key \(keys.joined(separator: " or "))."
+        ? "\"\(name.prefix(100))\" is no type with a key in this graph."
+        : "a \"\(name.prefix(100))\" is found by its key \(keys.joined(separator: " or "))."
     } else {
       problem = "a representation is an object with \"__typename\" and the fields of a key."
     }

@@ -123,6 +123,7 @@ package enum SubgraphSchema {
       var marks = written(type.appliedDirectives)
       guard case .object = type.kind, !isRoot(type) else { return marks }
       var found = (keys[type.id] ?? []).map(\.fields)
+      // The composite text has no word for it.
       found += type.writtenKeys.filter { !$0.isResolvable && form == .composite }.map(\.fields)
       marks += found.map { "@key(fields: \"\($0.joined(separator: " "))\")" }
       if form == .federation {

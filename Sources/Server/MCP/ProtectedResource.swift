@@ -9,18 +9,15 @@ package struct ProtectedResource: Sendable {
 
   /// The issuers whose tokens are accepted, as URLs; those of bearer tokens come first.
   let issuers: [String]
-  /// The URL under which clients know the server; nil for the host of each request.
-  let publicURL: String?
   private let proxies: TrustedProxies
 
   /// Creates the metadata; nil if no issuer has a URL.
-  package init?(_ providers: [IdentityProviders], publicURL: String?, proxies: TrustedProxies) {
+  package init?(_ providers: [IdentityProviders], proxies: TrustedProxies) {
     var known: Set<String> = []
     issuers = providers.flatMap(\.issuerNames).filter {
       Self.isURL($0) && known.insert($0).inserted
     }
     guard !issuers.isEmpty else { return nil }
-    self.publicURL = publicURL
     self.proxies = proxies
   }
 
@@ -60,12 +57,10 @@ package struct ProtectedResource: Sendable {
   }
 
   private func origin(of request: HTTPRequest) -> String {
-    if let publicURL { return publicURL }
     let host = request.header("host") ?? ""
     // Nothing that ends a quoted string of a header.
     let isPlain = host.utf8.allSatisfy { byte in
-      UnicodeScalar(byte).properties.isAlphabetic || (48...57).contains(byte)
-        || ".-:[]".utf8.contains(byte)
+      (48...57).contains(byte) || (97...122).contains(byte | 32) || ".-:[]".utf8.contains(byte)
     }
     return "http\(proxies.isSecure(request) ? "s" : "")://"
       + (isPlain && !host.isEmpty ? host : "localhost")

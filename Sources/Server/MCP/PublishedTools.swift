@@ -1,5 +1,6 @@
 import GraphQLLanguage
 import GraphQLPlanning
+import GraphQLResponse
 import GraphQLSchema
 import GraphQLTransport
 import GraphQLValidation
@@ -15,6 +16,14 @@ package struct PublishedTools: Sendable {
     let documentID: String
     let name: String?
     let variables: Set<String>
+    /// The number of its root fields if it is a mutation of fields alone; 0 for a query.
+    let mutationFields: Int?
+
+    /// Whether a token could change the whole response: a mutation is not done in part.
+    func wasRefused(_ errors: [GraphQLError]) -> Bool {
+      let refused = errors.count { $0.code == .unauthenticated }
+      return mutationFields.map { refused > 0 && refused >= $0 } ?? false
+    }
   }
 
   static let searchName = "search_schema"
@@ -45,13 +54,22 @@ package struct PublishedTools: Sendable {
         let name = Self.name(of: operation, id, besides: operations)
         operations[name] = Operation(
           document: text, documentID: id, name: operation.name?.text,
-          variables: Set(operation.variables.map(\.name.text)))
+          variables: Set(operation.variables.map(\.name.text)),
+          mutationFields: Self.mutationFields(of: operation))
         listed.append(Self.tool(name, operation, schema))
       }
     }
     self.operations = operations
     self.invalid = invalid
     list = .array(listed)
+  }
+
+  private static func mutationFields(of operation: OperationDefinition) -> Int? {
+    guard operation.kind == .mutation else { return 0 }
+    let isPlain = operation.selectionSet.selections.allSatisfy {
+      if case .field = $0 { true } else { false }
+    }
+    return isPlain ? operation.selectionSet.selections.count : nil
   }
 
   /// Returns the operation's name, or the ID of its document; several of one name are numbered.

@@ -56,6 +56,11 @@ struct ToolMessage {
           "\"params._meta\" has \"\(Meta.version)\", a string, and \"\(Meta.capabilities)\", an object."
       )
     }
+    if Self.earlier.contains(version) {
+      return Refusal(
+        failure: .invalidParameters,
+        message: "The version \(version) of the protocol begins with \"initialize\".")
+    }
     func mismatch(_ name: String, _ wanted: String) -> Refusal {
       Refusal(
         failure: .headerMismatch,

@@ -26,7 +26,12 @@ package enum IntrospectionAccess: String, CaseIterable, Sendable {
 
   private static func asksForSchema(_ operation: PreparedOperation) -> Bool {
     operation.plan.plan.shape.fields.contains {
-      if case .introspection = $0.value { true } else { false }
+      switch $0.value {
+      case .introspection: true
+      // A gateway's question for the schema's text.
+      case .embedded: $0.coordinate.hasSuffix("._service")
+      default: false
+      }
     }
   }
 }

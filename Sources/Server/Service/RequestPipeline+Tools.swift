@@ -88,14 +88,19 @@ extension RequestPipeline {
     guard let document = shared.protectedResource?.document(for: request) else {
       return text("No issuer of tokens is known here.", .notFound, exchange)
     }
-    guard request.method == .get || request.method == .head else {
-      return exchange.respond(.methodNotAllowed, headers: [HTTPField("Allow", "GET, HEAD")])
+    // Any page may read it: a client in a page has to, with headers of the protocol.
+    let open = [
+      HTTPField("Access-Control-Allow-Origin", "*"), HTTPField("Access-Control-Allow-Headers", "*"),
+    ]
+    switch request.method {
+    case .get, .head:
+      exchange.respond(
+        .ok, contentType: "application/json", headers: open, body: Array("\(document)".utf8))
+    case .options: exchange.respond(.noContent, headers: open)
+    case .post, .query, .put, .delete, .patch, .other:
+      exchange.respond(
+        .methodNotAllowed, headers: [HTTPField("Allow", "GET, HEAD, OPTIONS")])
     }
-    // Any page may read it: a client in a page has to.
-    exchange.respond(
-      .ok, contentType: "application/json",
-      headers: [HTTPField("Access-Control-Allow-Origin", "*")],
-      body: Array("\(document)".utf8))
   }
 
   private func read(_ call: ToolCall) {
@@ -209,7 +214,7 @@ extension RequestPipeline {
     ) { [self] list, _ in
       // With a token it may be permitted: the client is told where to get one.
       if call.head.caller.credential == .none, shared.protectedResource != nil,
-        record.errors.contains(where: { $0.code == .unauthenticated })
+        operation.wasRefused(record.errors)
       {
         return unauthorized("Sign in to use this tool.", call, isInvalid: false)
       }

@@ -69,8 +69,6 @@ package final class RunningServer: Sendable {
     package var graphiQL = GraphiQLPage.Setting.installed
     /// Whether the published operations are tools at `/mcp`.
     package var servesTools = false
-    /// The URL under which clients know the server; nil for the host that a request names.
-    package var publicURL: String?
     /// The pages under `/docs`, or nil for none.
     package var site: SitePages?
     /// Clients are shown the plans of their queries at `/explain`, and the page has a pane for it.
@@ -195,7 +193,7 @@ package final class RunningServer: Sendable {
       tools: tools,
       protectedResource: ProtectedResource(
         [settings.tokenIssuers, settings.accounts.providers].compactMap(\.self),
-        publicURL: settings.publicURL, proxies: settings.trustedProxies),
+        proxies: settings.trustedProxies),
       trustedProxies: settings.trustedProxies,
       rateLimiter: settings.rateLimits.map { RateLimiter($0) }, readiness: settings.readiness,
       pictures: settings.pictures, live: settings.live, commits: commits,

@@ -138,9 +138,10 @@ package struct OperationChoices: Sendable {
     return true
   }
 
-  /// Tells lists that are too long from others, whose plan would take them.
+  /// Tells lists that may be too long from others, whose plan would take them.
   private func appendExcess(_ items: [InputValue], to key: inout [UInt8]) {
-    if items.count > PlannerLimits().maximumNodeIDs { key.append(UInt8(ascii: "!")) }
+    guard items.count > PlannerLimits().maximumNodeIDs else { return }
+    key.append(contentsOf: "!\(items.count)".utf8)
   }
 
   /// Appends the set of tags, in order.

@@ -257,11 +257,15 @@ import Testing
         id: Int! name: String
       }
       type Quoted @tag(id: 3) @table(name: "quoted", key: "\\"Id\\"") { id: ID! @column(name: "\\"Id\\"") }
+      type Odd @table(name: "odd", key: "\\"a,b\\", \\"Key Col\\"") {
+        ab: Int! @column(name: "\\"a,b\\"") keyCol: String! @column(name: "\\"Key Col\\"")
+      }
       """,
       """
       CREATE TABLE thing (id int PRIMARY KEY, name text);
       INSERT INTO thing VALUES (1, 'same'), (2, 'same');
-      CREATE TABLE quoted ("Id" bigint PRIMARY KEY); INSERT INTO quoted VALUES (259)
+      CREATE TABLE quoted ("Id" bigint PRIMARY KEY); INSERT INTO quoted VALUES (259);
+      CREATE TABLE odd ("a,b" int, "Key Col" text, PRIMARY KEY ("a,b", "Key Col")); INSERT INTO odd VALUES (7, 'k')
       """, isSubgraph: true)
     let one = try entities(
       #"[{"__typename": "Thing", "name": "same"}]"#,
@@ -276,6 +280,11 @@ import Testing
       #"[{"__typename": "Quoted", "id": "\#(id)"}]"#,
       "query($r: [_Any!]!) { _entities(representations: $r) { ... on Quoted { id } } }", on: graph)
     #expect("\(quoted)" == #"{"data":{"_entities":[{"id":"\#(id)"}]}}"#)
+    // Another graph may have written the integer with a fraction.
+    let odd = try entities(
+      #"[{"__typename": "Odd", "keyCol": "k", "ab": 7.0}, {"__typename": "Odd", "keyCol": "k", "ab": 7.5}]"#,
+      "query($r: [_Any!]!) { _entities(representations: $r) { ... on Odd { ab } } }", on: graph)
+    #expect("\(odd)" == #"{"data":{"_entities":[{"ab":7},null]}}"#)
     let sdl = try graph.body("{ _service { sdl } }")
     #expect(
       sdl.contains(

@@ -27,8 +27,8 @@ enum SchemaCommand {
             "print types of fields as they are under onError: NULL, with @semanticNonNull"),
           CommandSpecification.Option(
             "subgraph", "FORM", choices: SubgraphSchema.Form.allCases.map(\.rawValue),
-            "print it as a part of a larger graph, for Apollo Federation or for the composite "
-              + "schemas of the GraphQL foundation"),
+            "print it as a part of a larger graph: federation, of Apollo, or composite, of the "
+              + "GraphQL foundation"),
           SettingOptions.schema, SettingOptions.sql,
         ] + SettingOptions.databases),
       SchemaDiff.section, SchemaDocs.section,

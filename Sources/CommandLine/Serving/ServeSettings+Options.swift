@@ -178,7 +178,8 @@ extension ServeSettings {
           "the maximum number of requests in one body; 0 refuses lists"),
         Option(
           "maximum-variable-sets", "N", default: "100",
-          "the maximum number of objects in a list of variables; 0 refuses lists"),
+          "the maximum number of objects in a list of variables, and of representations in a field; 0 "
+            + "refuses lists of variables"),
         Option(
           "maximum-document-bytes", "N", default: "65536",
           "the maximum size of a document, in bytes"),

@@ -554,6 +554,8 @@ extension ExecutionSettings {
     validationLimits.expandedSelections =
       try options.int("maximum-selections", in: 1...1_000_000)
       ?? validationLimits.expandedSelections
+    let sets = try options.int("maximum-variable-sets", in: 0...1_000) ?? 0
+    if sets > 0 { plannerLimits.maximumRepresentations = sets }
     plannerLimits.maximumPageSize =
       try options.int("maximum-page-size", in: 1...10_000) ?? plannerLimits.maximumPageSize
     plannerLimits.maximumElements =

@@ -132,6 +132,8 @@ package struct PlannerLimits: Sendable {
   package var maximumPageSize = 100
   package var defaultPageSize = 20
   package var maximumNodeIDs = 100
+  /// The maximum number of objects that a gateway names in one field.
+  package var maximumRepresentations = 100
   /// The maximum number of conditions that one field's lists of input objects may add.
   package var maximumListedConditions = 100
   /// The maximum number of conditions of one filter, of filters inside of each other, and of those

@@ -46,7 +46,8 @@ package struct EntityKey: Sendable, Hashable {
       text = key.values(columns.count).map { $0[place] }
     case .members: text = representation[fields[place]]?.keyText
     }
-    return text.flatMap { columns[place].type.isKeyText($0) ? $0 : nil }
+    return text.map { columns[place].type.keyText($0) }
+      .flatMap { columns[place].type.isKeyText($0) ? $0 : nil }
   }
 }
 
@@ -88,6 +89,15 @@ extension InputValue {
 }
 
 extension ParameterType {
+  /// Returns an integer without a fraction of zeros: another graph may have written 7 as 7.0.
+  fileprivate func keyText(_ text: String) -> String {
+    switch self {
+    case .int4, .named("int8"):
+      text.wholeMatch(of: /(-?[0-9]+)\.0+/).map { String($0.1) } ?? text
+    default: text
+    }
+  }
+
   /// Whether a text of a key can be a value of the type. Of types that are not simple, PostgreSQL says so.
   package func isKeyText(_ text: String) -> Bool {
     switch self {
@@ -194,7 +204,7 @@ extension StorageMapping {
         case .scalar = schema[leaf].kind, schema[leaf].builtInScalar != .id
       else { return nil }
       columns.append(
-        EntityKey.Column(name: SQLQuoting.quoted(column.name), type: parameterType(of: leaf)))
+        EntityKey.Column(name: SQLQuoting.identifier(column.name), type: parameterType(of: leaf)))
     }
     guard !columns.isEmpty else { return nil }
     return EntityKey(

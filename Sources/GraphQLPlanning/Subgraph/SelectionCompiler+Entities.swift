@@ -22,10 +22,10 @@ extension SelectionCompiler {
       case .list(let given) = source.value(in: reader.variables), !given.isEmpty
     else { return .constant(Array("[]".utf8)) }
     let place = scope.place(ofArgument: EntityKey.argument)
-    guard given.count <= limits.maximumNodeIDs else {
+    guard given.count <= limits.maximumRepresentations else {
       throw reader.inputs.error(
         source, of: place,
-        "at most \(limits.maximumNodeIDs) representations can be given at once, not \(given.count)."
+        "at most \(limits.maximumRepresentations) representations can be given at once, not \(given.count)."
       )
     }
     let all = mapping.entities

@@ -16,8 +16,8 @@ struct RequestParameters: Equatable {
   /// over HTTP, September 2026, "Request Parameters").
   ///
   /// The edition has four members, and `extensions` for everything else. `onError` and `documentId`
-  /// are proposals: they count there, and also beside the four, where clients send them today. What
-  /// is beside the four and has another value is somebody else's.
+  /// are proposals: they count there, and also next to the four, where clients send them today. Next
+  /// to the four, the server ignores other values of these names.
   init(_ members: [JSONValue.Member]) throws(TransportError) {
     for member in members {
       switch (member.name, member.value) {

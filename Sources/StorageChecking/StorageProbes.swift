@@ -123,7 +123,7 @@ struct StorageProbes {
       }
       return "{__typename: \"\(schema[key.type].name)\", \(members.joined(separator: ", "))}"
     }
-    let most = PlannerLimits().maximumNodeIDs
+    let most = PlannerLimits().maximumRepresentations
     return stride(from: 0, to: samples.count, by: most).map { start in
       samples[start..<min(start + most, samples.count)].joined(separator: ", ")
     }

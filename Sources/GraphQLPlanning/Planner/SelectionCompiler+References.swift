@@ -132,7 +132,7 @@ extension SelectionCompiler {
     return ("\(text)\nEND", .byTag(column: 0, shapes))
   }
 
-  /// How a record says of which of several types it is.
+  /// The mark in a record that tells its type from others.
   enum Tagging {
     case none
     /// By the tag of the object's ID.

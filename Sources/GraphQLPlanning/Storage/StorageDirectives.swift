@@ -75,7 +75,7 @@ package enum StorageDirectives {
     directive @secret on FIELD_DEFINITION
     "What others must not learn even from the length of a response: responses with it are not compressed."
     directive @confidential on FIELD_DEFINITION
-    "A key by which a gateway finds the objects, beside the ID and the key of `@table`: fields that are columns, separated by spaces. With `resolvable: false`, another part of the larger graph finds them."
+    "A key by which a gateway finds the objects, in addition to the ID and the key of `@table`: fields that are columns, separated by spaces. With `resolvable: false`, another part of the larger graph finds them."
     directive @key(fields: String!, resolvable: Boolean! = true) repeatable on OBJECT
     "Other parts of the larger graph have the field, or all fields of the type, too. Objects without a key are so anyway."
     directive @shareable on OBJECT | FIELD_DEFINITION
@@ -83,7 +83,7 @@ package enum StorageDirectives {
     directive @inaccessible on FIELD_DEFINITION | OBJECT | INTERFACE | UNION | SCALAR | ENUM | INPUT_OBJECT
     "The field is that of another part of the larger graph, and here only as part of a key or of `@provides`."
     directive @external on FIELD_DEFINITION
-    "The fields of the object that are at hand here, although they are those of another part of the larger graph."
+    "The fields of the object that this graph returns as well, although they are those of another part of the larger graph."
     directive @provides(fields: String!) on FIELD_DEFINITION
     "The field is taken over from another part of the larger graph, by its name in the gateway."
     directive @override(from: String!) on FIELD_DEFINITION

@@ -11,7 +11,7 @@ package struct EntityKey: Sendable, Hashable {
     package let type: ParameterType
   }
 
-  /// How the values of the columns are in a representation.
+  /// The place of the columns' values in a representation.
   enum Form: Sendable, Hashable {
     /// A node ID of this tag, which is the number of the object.
     case number(tag: Int)
@@ -98,7 +98,8 @@ extension ParameterType {
     }
   }
 
-  /// Whether a text of a key can be a value of the type. Of types that are not simple, PostgreSQL says so.
+  /// Whether a text of a key can be a value of the type, as far as the server knows: PostgreSQL judges the
+  /// text of other types.
   package func isKeyText(_ text: String) -> Bool {
     switch self {
     case .int4: Int32(text) != nil
@@ -132,7 +133,7 @@ extension StorageMapping {
     }
   }
 
-  /// What is wrong with keys by `@key`.
+  /// The faults of keys by `@key`, one line each.
   var keyProblems: [String] {
     schema.types.flatMap { type in
       type.writtenKeys.compactMap { fields, isResolvable -> String? in

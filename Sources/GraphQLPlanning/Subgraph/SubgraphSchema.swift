@@ -1,13 +1,12 @@
 import GraphQLLanguage
 import GraphQLSchema
-import JSON
 
 /// The schema as a part of a larger graph, which a gateway composes of several.
 ///
 /// A type is an entity if its objects can be looked up by a key. Other objects are values, which
 /// several parts may have. `node(id:)` and `nodes(ids:)` stay inside: their IDs are those of one part.
 package enum SubgraphSchema {
-  /// What the text is for.
+  /// The composer that reads the text.
   package enum Form: String, CaseIterable, Sendable {
     /// Apollo Federation 2: `_service { sdl }`.
     case federation
@@ -38,7 +37,7 @@ package enum SubgraphSchema {
       \(lookup)
       type _Service {
         "The schema with the directives of Apollo Federation."
-        sdl: String! @constant(text: \(JSONValue.string(text)))
+        sdl: String! @constant(text: \(Printer.string(text)))
       }
       extend type \(mapping.schema[query].name) {
         "What a gateway composes."
@@ -148,8 +147,8 @@ package enum SubgraphSchema {
         switch directive.name.text {
         case "shareable", "inaccessible", "external": "@" + directive.name.text
         case "provides":
-          "@provides(fields: \(JSONValue.string(directive.string("fields") ?? "")))"
-        case "override": "@override(from: \(JSONValue.string(directive.string("from") ?? "")))"
+          "@provides(fields: \(Printer.string(directive.string("fields") ?? "")))"
+        case "override": "@override(from: \(Printer.string(directive.string("from") ?? "")))"
         default: nil
         }
       }

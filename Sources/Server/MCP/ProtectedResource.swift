@@ -2,7 +2,7 @@ import Accounts
 import HTTP
 import JSON
 
-/// Where clients of the tools get a token: OAuth 2.0 Protected Resource Metadata (RFC 9728).
+/// The issuers of tokens for the tools: OAuth 2.0 Protected Resource Metadata (RFC 9728).
 package struct ProtectedResource: Sendable {
   static let path = "/.well-known/oauth-protected-resource"
   private static let tools = "/mcp"

@@ -16,7 +16,7 @@ package struct PublishedTools: Sendable {
     let documentID: String
     let name: String?
     let variables: Set<String>
-    /// The number of its root fields if it is a mutation of fields alone; 0 for a query.
+    /// The number of its root fields if it is a mutation; 0 for a query, nil if a fragment has some.
     let mutationFields: Int?
 
     /// Whether a token could change the whole response: a mutation is not done in part.

@@ -210,7 +210,7 @@ struct SharedService: Sendable {
   let pages: StaticPages
   /// The published operations as tools, or nil if agents are not served.
   let tools: PublishedTools?
-  /// Where clients of the tools get a token; nil if no issuer is known.
+  /// The issuers of tokens for the tools; nil if none is known.
   let protectedResource: ProtectedResource?
   let trustedProxies: TrustedProxies
   /// The rate limiter, or nil without rate limits.

@@ -179,7 +179,7 @@ final class PictureEndpoint {
     }
   }
 
-  /// What the graph's function is to know of what is no picture.
+  /// The fault that the graph's function receives for bytes that are no picture.
   static let noPicture = #"{"fault":"INVALID"}"#
 
   /// Why a picture was not taken.

@@ -7,7 +7,7 @@ import GraphQLResponse
 /// transformer of accounts. It belongs to one event loop.
 final class PictureInputs: InputTransformer {
   private let accounts: LoopAccountInputs
-  /// What stores pictures; nil if the server takes none.
+  /// The store of pictures; nil if the server takes none.
   private let pictures: PictureEndpoint?
 
   init(_ accounts: LoopAccountInputs, _ pictures: PictureEndpoint?) {

@@ -12,7 +12,7 @@ struct Route {
     case unsubscribing(UnsubscribeEndpoint)
     /// Published operations as tools of the Model Context Protocol.
     case tools(PublishedTools)
-    /// Where clients of the tools get a token.
+    /// The issuers of tokens for the tools.
     case resourceMetadata
     case liveness, readiness
     /// The schema's text, for those who are signed in.

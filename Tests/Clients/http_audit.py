@@ -659,7 +659,7 @@ def http_old(server):
 
 @check("should", "Response", "tells caches by Vary that the response depends on Accept")
 def http_vary(server):
-    vary = server.get(PLAIN).headers.get("vary", "")
+    vary = ", ".join(server.get(PLAIN).headers.get_all("vary") or [])
     demand({"accept", "*"} & {name.strip() for name in vary.lower().split(",")}, vary or "no Vary")
 
 
